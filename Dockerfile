@@ -1,15 +1,17 @@
 # The whole program as one static file: nothing else is in the image that could
 # have a vulnerability, or a shell.
-FROM golang:1.26-bookworm AS build
+FROM --platform=${BUILDPLATFORM:-linux/amd64} golang:1.26.8-bookworm@sha256:a688600ca24f8a4d3ca77f95b0dd40704a9fc787c826660eb7ba0b641b8b175d AS build
 WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
+# The platform of the image; without BuildKit, that of the builder.
+ARG TARGETARCH
 # What "microblogging version" says: this commit, or else the one that is checked out. For
 # that .dockerignore lets some files of .git in, but no objects.
 ARG COMMIT
 RUN commit=${COMMIT:-$(GIT_OBJECT_DIRECTORY=. git rev-parse --verify HEAD || true)} && \
-    CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags="-s -w -X main.commit=$commit" -o /out/microblogging ./cmd/microblogging
+    CGO_ENABLED=0 GOARCH=$TARGETARCH go build -trimpath -buildvcs=false -ldflags="-s -w -X main.commit=$commit" -o /out/microblogging ./cmd/microblogging
 # For the embedded store. A volume that is mounted here takes over the owner.
 RUN mkdir -p /out/owned/data
 

@@ -67,6 +67,7 @@ code: compiled
 	nice go vet ./...
 	nice $(TOOL) staticcheck ./...
 	cd .ci && nice $(TOOL) depguard microblogging/...
+	$(TOOL) actionlint
 	$(TOOL) templ generate -check -path templates -log-level warn
 	$(TOOL) templ generate -check -path lab/page -log-level warn
 
@@ -89,8 +90,8 @@ e2e: deps ## the binary as a process, the browser, the compose file
 engine: node_modules/.package-lock.json ## the compose file on a Docker engine of its own; needs root, Debian and ten minutes
 	e2e/engine/run
 
-.PHONY: screenshots
-screenshots: deps ## the pictures of the README, taken again
+.PHONY: pictures
+pictures: deps ## the pictures of the README, and the words that a test compares with the pages
 	SCREENSHOTS=1 ONLY='^a channel$$|follows a deletion to its end|^a run half way$$' go test -count=1 -run TestBrowser ./e2e
 	@mkdir -p docs/images
 	cp e2e/artifacts/a-channel-first.png docs/images/channel.png
@@ -112,6 +113,12 @@ modelcheck prove: ## explore schedules and crashes of the real code (lab/)
 .PHONY: induct
 induct: programs ## prove the protocols for any number of channels, posts, workers and duplicates (lab/induct)
 	go run ./lab/cmd/lab induct
+
+# The account is that of AZURE_STORAGE_CONNECTION_STRING, or of AZURE_STORAGE_TABLE_ENDPOINT and
+# AZURE_STORAGE_QUEUE_ENDPOINT with the default credential.
+.PHONY: conformance
+conformance: ## the drivers' suite, a deletion and a load on an Azure account of yours: at most 5 minutes and 100,000 requests
+	cd storage/azure && MICROBLOGGING_TEST_ACCOUNT=environment go test -count=1 -timeout 10m -run '^TestConformance$$'
 
 SECONDS ?= 60
 SEED ?= 1

@@ -28,57 +28,80 @@ const deletionQueue = "delete-channel-and-blogs"
 // the schemas of those places, and their commands against the program.
 func TestDeploy(t *testing.T) {
 	t.Parallel()
-	t.Run("systemd accepts the unit, and exposes little to it", systemdAcceptsUnit)
-	t.Run("the unit's command serves and ends", unitCommandServes)
-	t.Run("Kubernetes and Container Apps know every field", schemasKnowFields)
+	t.Run("systemd accepts the units, and exposes little to them", systemdAcceptsUnits)
+	t.Run("the units' commands serve, back up and end", unitCommandsRun)
+	t.Run("Kubernetes and Azure know every field", schemasKnowFields)
+	t.Run("the template for Azure has no key, and names nothing that it does not have", azureTemplate)
+	t.Run("images are named by digest", imagesByDigest)
 	t.Run("the roles start as they are written, and answer their probes", deployedRolesStart)
 }
 
-// unitHere returns the path of a unit that names this binary, as the one in deploy/ names
+// commandLine is the line of a unit that starts the program, perhaps by a shell.
+var commandLine = regexp.MustCompile(`(?m)^ExecStart=(.*)/usr/local/bin/microblogging (.*)$`)
+
+// unitsHere returns the paths of the units, whose services name this binary as those in deploy/ name
 // the one that is installed.
-func unitHere(t *testing.T) string {
+func unitsHere(t *testing.T) (units []string) {
 	t.Helper()
-	const installed = "ExecStart=/usr/local/bin/microblogging "
-	text := readRoot(t, "deploy/microblogging.service")
-	if !strings.Contains(text, installed) {
-		t.Fatalf("the unit has no line that begins with %q", installed)
+	dir := t.TempDir()
+	for _, name := range []string{"microblogging.service", "microblogging-backup.service", "microblogging-backup.timer"} {
+		text := readRoot(t, "deploy/"+name)
+		if strings.HasSuffix(name, ".service") && !commandLine.MatchString(text) {
+			t.Fatalf("%s has no line like %s", name, commandLine)
+		}
+		unit := filepath.Join(dir, name)
+		ok(t, os.WriteFile(unit, []byte(commandLine.ReplaceAllString(text, "ExecStart=${1}"+unraced+" $2")), 0o600))
+		units = append(units, unit)
 	}
-	unit := filepath.Join(t.TempDir(), "microblogging.service")
-	ok(t, os.WriteFile(unit, []byte(strings.Replace(text, installed, "ExecStart="+unraced+" ", 1)), 0o600))
-	return unit
+	return units
 }
 
-func systemdAcceptsUnit(t *testing.T) {
+func systemdAcceptsUnits(t *testing.T) {
 	t.Parallel()
 	analyze := installed(t, "systemd-analyze")
-	unit := unitHere(t)
-	output, err := exec.CommandContext(t.Context(), analyze, "verify", "--man=no", unit).CombinedOutput()
-	// It prints a key that it does not know, and finds the unit well all the same.
-	if err != nil || strings.Contains(string(output), unit) {
-		t.Errorf("systemd-analyze verify: %v\n%s", err, output)
-	}
-	// The exposure is from 0 to 10, and the threshold is ten times as much.
-	output, err = exec.CommandContext(t.Context(), analyze, "security", "--no-pager", "--offline=true", "--threshold=20", unit).CombinedOutput()
-	if err != nil {
-		t.Errorf("systemd-analyze security: %v\n%s", err, output)
+	for _, unit := range unitsHere(t) {
+		output, err := exec.CommandContext(t.Context(), analyze, "verify", "--man=no", unit).CombinedOutput()
+		// It prints a key that it does not know, and finds the unit well all the same.
+		if err != nil || strings.Contains(string(output), unit) {
+			t.Errorf("systemd-analyze verify: %v\n%s", err, output)
+		}
+		if strings.HasSuffix(unit, ".timer") {
+			continue
+		}
+		// The exposure is from 0 to 10, and the threshold is ten times as much.
+		output, err = exec.CommandContext(t.Context(), analyze, "security", "--no-pager", "--offline=true", "--threshold=20", unit).CombinedOutput()
+		if err != nil {
+			t.Errorf("systemd-analyze security: %v\n%s", err, output)
+		}
 	}
 }
 
-func unitCommandServes(t *testing.T) {
-	t.Parallel()
-	text := readRoot(t, "deploy/microblogging.service")
-	line := regexp.MustCompile(`(?m)^ExecStart=/usr/local/bin/microblogging (.*)$`).FindStringSubmatch(text)
+// unitArguments returns the arguments of the command of a unit, with a directory of the test for its own.
+func unitArguments(t *testing.T, name, dir string) []string {
+	t.Helper()
+	text := readRoot(t, "deploy/"+name)
+	line := commandLine.FindStringSubmatch(text)
 	directory := regexp.MustCompile(`(?m)^StateDirectory=(.*)$`).FindStringSubmatch(text)
-	if line == nil || directory == nil {
-		t.Fatal("the unit has no command or no directory")
+	if line == nil || directory == nil || !strings.Contains(line[2], "/var/lib/"+directory[1]) {
+		t.Fatalf("%s has no command, or its command does not use its directory", name)
 	}
-	data := t.TempDir()
-	arguments := strings.ReplaceAll(line[1], "/var/lib/"+directory[1], data)
-	if arguments == line[1] {
-		t.Errorf("%q does not use the directory %q", line[1], directory[1])
-	}
+	return strings.Fields(strings.NewReplacer("/var/lib/"+directory[1], dir, "'", "", `"`, "", "$(date +%%u)", "1").Replace(line[2]))
+}
+
+func unitCommandsRun(t *testing.T) {
+	t.Parallel()
 	s := setup{program.Setup{Binary: unraced, Environment: []string{"MICROBLOGGING_LISTEN=127.0.0.1:0"}}}
-	s.start(t, strings.Fields(arguments)...).endCleanly(t)
+	serve := unitArguments(t, "microblogging.service", t.TempDir())
+	backup := unitArguments(t, "microblogging-backup.service", t.TempDir())
+	at := slices.Index(serve, "--admin-listen") + 1
+	if url := "http://" + serve[at]; at == 0 || !slices.Contains(backup, url) {
+		t.Fatalf("the backup %q does not ask the server %q", backup, serve)
+	}
+	serve[at] = "127.0.0.1:0"
+	p := s.start(t, serve...)
+	backup[slices.Index(backup, "--admin")+1] = p.await(t, p.stderr, `admin listener started" address=(\S+)`)
+	s.mustRun(t, backup...)
+	p.endCleanly(t)
 }
 
 // A deployedRole is what a file in deploy/ says of a container.
@@ -137,8 +160,25 @@ func documents[T any](t *testing.T, text string) (all []T) {
 	}
 }
 
-// secretFile is where both files mount the connection string.
+// secretFile is where Kubernetes mounts the connection string.
 const secretFile = "/run/secrets/storage/connection-string"
+
+// A resource is one of the template for Azure.
+type resource struct {
+	Type, APIVersion, Name string
+	DependsOn              []string `json:"dependsOn"`
+	Identity               any
+	Properties             map[string]any
+}
+
+// azure is the template for Azure. The text of its only parameter that is a number in a property is replaced by one.
+func azure(t *testing.T) (resources []resource, text string) {
+	t.Helper()
+	text = readRoot(t, "deploy/azure/template.json")
+	var template struct{ Resources []resource }
+	ok(t, json.Unmarshal([]byte(strings.Replace(text, `"[parameters('monthlyBudget')]"`, "100", 1)), &template))
+	return template.Resources, text
+}
 
 // readTemplates returns the roles of both files, by file and role.
 func readTemplates(t *testing.T) map[string]deployedRole {
@@ -156,18 +196,16 @@ func readTemplates(t *testing.T) map[string]deployedRole {
 			roles["Kubernetes, "+role.Args[0]] = role
 		}
 	}
-	var template struct {
-		Resources []struct {
-			Properties struct{ Template deployedTemplate }
+	resources, _ := azure(t)
+	for _, resource := range resources {
+		if resource.Type != "Microsoft.App/containerApps" {
+			continue
 		}
-	}
-	text := strings.NewReplacer("[variables('secretFile')]", secretFile,
-		"[format('--base-url={0}', parameters('baseUrl'))]", "--base-url=https://example.org").
-		Replace(readRoot(t, "deploy/azure-container-apps.json"))
-	ok(t, yaml.Unmarshal([]byte(text), &template))
-	for _, resource := range template.Resources {
-		role := resource.Properties.Template.role(t)
-		roles["Container Apps, "+role.Args[0]] = role
+		text, err := yaml.Marshal(resource.Properties["template"])
+		var template deployedTemplate
+		ok(t, errors.Join(err, yaml.Unmarshal(text, &template)))
+		role := template.role(t)
+		roles["Azure, "+role.Args[0]] = role
 	}
 	return roles
 }
@@ -188,16 +226,19 @@ func deployedRolesStart(t *testing.T) {
 			role.expectStart(t, secret)
 		})
 	}
-	for _, file := range []string{"deploy/kubernetes.yaml", "deploy/azure-container-apps.json"} {
+	for _, file := range []string{"deploy/kubernetes.yaml", "deploy/azure/template.json"} {
 		queues := regexp.MustCompile(`queueName"?: "?([^"\s,]*)`).FindAllStringSubmatch(readRoot(t, file), -1)
 		if len(queues) != 1 || queues[0][1] != deletionQueue {
 			t.Errorf("%s scales by %q, want the queue %q", file, queues, deletionQueue)
+		}
+		if !regexp.MustCompile(`queueLengthStrategy"?: "?visibleonly`).MatchString(readRoot(t, file)) {
+			t.Errorf("%s also counts messages that need no worker", file)
 		}
 	}
 }
 
 var (
-	listenArgument = regexp.MustCompile(`^--(listen|health-listen)=0\.0\.0\.0:(\d+)$`)
+	listenArgument = regexp.MustCompile(`^--(listen|health-listen|admin-listen)=(?:0\.0\.0\.0|127\.0\.0\.1):(\d+)$`)
 	drainArgument  = regexp.MustCompile(`^--drain-delay=(\w+)$`)
 )
 
@@ -220,6 +261,9 @@ func (r deployedRole) expectStart(t *testing.T, secret string) {
 			stopTime += delay
 			argument = "--drain-delay=0s"
 		}
+		if strings.HasPrefix(argument, "[format('--base-url=") {
+			argument = "--base-url=https://example.org"
+		}
 		arguments = append(arguments, argument)
 	}
 	if r.grace <= stopTime {
@@ -227,12 +271,12 @@ func (r deployedRole) expectStart(t *testing.T, secret string) {
 	}
 	s := setup{program.Setup{Binary: unraced}}
 	for _, variable := range r.Env {
-		s.Environment = append(s.Environment, variable.Name+"="+strings.Replace(variable.Value, secretFile, secret, 1))
-	}
-	if !slices.Contains(s.Environment, "AZURE_STORAGE_CONNECTION_STRING_FILE="+secret) {
-		t.Errorf("it reads its secret from %q", s.Environment)
+		value := strings.NewReplacer(secretFile, secret, "[variables('tables')]", "https://127.0.0.1:1", "[variables('queues')]", "https://127.0.0.1:1").
+			Replace(variable.Value)
+		s.Environment = append(s.Environment, variable.Name+"="+value)
 	}
 	p := s.start(t, arguments...)
+	p.await(t, p.stderr, `"msg":"process started"`)
 	p.url = p.await(t, p.stderr, `"health listener started","address":"(http:[^"]+)"`)
 	paths := map[string]string{"Liveness": "/healthz", "Readiness": "/readyz"}
 	for _, probe := range r.Probes {
@@ -254,39 +298,63 @@ func (r deployedRole) expectStart(t *testing.T, secret string) {
 	p.endCleanly(t)
 }
 
-// schemaTypes are where the types of each kind of object are: those of Kubernetes and KEDA
-// are made from their schemas, those of Container Apps from the description of its API.
+// schemaTypes are where the types of each kind of object are: those of Kubernetes, KEDA and the Prometheus
+// operator are made from their schemas, those of Azure's properties from the description of its API.
 var schemaTypes = map[string]string{
-	"apps/v1 Deployment":                     "kubernetes-models/apps/v1",
-	"v1 Service":                             "kubernetes-models/v1",
-	"policy/v1 PodDisruptionBudget":          "kubernetes-models/policy/v1",
-	"keda.sh/v1alpha1 ScaledObject":          "@kubernetes-models/keda/keda.sh/v1alpha1",
-	"keda.sh/v1alpha1 TriggerAuthentication": "@kubernetes-models/keda/keda.sh/v1alpha1",
-	"2025-01-01 Microsoft.App/containerApps": "@azure/arm-appcontainers",
+	"apps/v1 Deployment":                               "kubernetes-models/apps/v1 IDeployment",
+	"v1 Service":                                       "kubernetes-models/v1 IService",
+	"policy/v1 PodDisruptionBudget":                    "kubernetes-models/policy/v1 IPodDisruptionBudget",
+	"autoscaling/v2 HorizontalPodAutoscaler":           "kubernetes-models/autoscaling/v2 IHorizontalPodAutoscaler",
+	"networking.k8s.io/v1 NetworkPolicy":               "kubernetes-models/networking.k8s.io/v1 INetworkPolicy",
+	"monitoring.coreos.com/v1 PodMonitor":              "@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1 IPodMonitor",
+	"keda.sh/v1alpha1 ScaledObject":                    "@kubernetes-models/keda/keda.sh/v1alpha1 IScaledObject",
+	"keda.sh/v1alpha1 TriggerAuthentication":           "@kubernetes-models/keda/keda.sh/v1alpha1 ITriggerAuthentication",
+	"Microsoft.App/containerApps":                      "@azure/arm-appcontainers ContainerAppProperties",
+	"Microsoft.App/managedEnvironments":                "@azure/arm-appcontainers ManagedEnvironmentProperties",
+	"Microsoft.Authorization/roleAssignments":          "@azure/arm-authorization RoleAssignmentCreateParameters",
+	"Microsoft.Consumption/budgets":                    "@azure/arm-consumption Budget",
+	"Microsoft.ContainerRegistry/registries":           "@azure/arm-containerregistry RegistryProperties",
+	"Microsoft.Insights/actionGroups":                  "@azure/arm-monitor ActionGroup",
+	"Microsoft.Insights/diagnosticSettings":            "@azure/arm-monitor DiagnosticSettings",
+	"Microsoft.Insights/metricAlerts":                  "@azure/arm-monitor MetricAlertProperties",
+	"Microsoft.Insights/scheduledQueryRules":           "@azure/arm-monitor ScheduledQueryRuleProperties",
+	"Microsoft.OperationalInsights/workspaces":         "@azure/arm-operationalinsights WorkspaceProperties",
+	"Microsoft.Storage/storageAccounts":                "@azure/arm-storage StorageAccountPropertiesCreateParameters",
+	"Microsoft.ManagedIdentity/userAssignedIdentities": "", // it has no properties
 }
 
-// typed returns TypeScript that assigns each object of the file to its type.
-func typed(t *testing.T, kubernetes, containerApps string) string {
+// libraryNames are properties that the libraries call otherwise than the API does.
+var libraryNames = strings.NewReplacer(`"odata.type":`, `"odataType":`, `"supportsHttpsTrafficOnly":`, `"enableHttpsTrafficOnly":`)
+
+// typed returns TypeScript that assigns each object of the files to its type.
+func typed(t *testing.T) string {
 	t.Helper()
 	var script strings.Builder
-	declare := func(i int, kind, of, literal string) {
-		from, ok := schemaTypes[kind]
-		if !ok {
+	declare := func(kind string, value any) {
+		from, known := schemaTypes[kind]
+		if !known {
 			t.Fatalf("no schema for %s", kind)
 		}
-		fmt.Fprintf(&script, "import type { %[1]s as T%[2]d } from %[3]q;\nconst v%[2]d: T%[2]d = %[4]s;\nvoid v%[2]d;\n", of, i, from, literal)
+		if module, name, found := strings.Cut(from, " "); found {
+			i := script.Len() // a number that no other has
+			fmt.Fprintf(&script, "import type { %[1]s as T%[2]d } from %[3]q;\nconst v%[2]d: T%[2]d = %[4]s;\nvoid v%[2]d;\n",
+				name, i, module, libraryNames.Replace(literal(t, value)))
+		}
 	}
-	objects := documents[map[string]any](t, kubernetes)
-	for i, object := range objects {
-		declare(i, fmt.Sprint(object["apiVersion"], " ", object["kind"]), fmt.Sprint("I", object["kind"]), literal(t, object))
+	for _, object := range documents[map[string]any](t, readRoot(t, "deploy/kubernetes.yaml")) {
+		declare(fmt.Sprint(object["apiVersion"], " ", object["kind"]), object)
 	}
-	var template struct{ Resources []map[string]any }
-	ok(t, json.Unmarshal([]byte(containerApps), &template))
-	for i, resource := range template.Resources {
-		kind := fmt.Sprint(resource["apiVersion"], " ", resource["type"])
-		declare(len(objects)+i, kind, "ContainerAppProperties", literal(t, resource["properties"]))
+	resources, _ := azure(t)
+	for _, resource := range resources {
+		for name, value := range resource.Properties {
+			if name == "timePeriod" { // a Date in the library
+				delete(value.(map[string]any), "startDate")
+				value.(map[string]any)["startDate"] = nil
+			}
+		}
+		declare(resource.Type, resource.Properties)
 	}
-	return script.String()
+	return strings.ReplaceAll(script.String(), `"startDate": null`, `"startDate": new Date()`)
 }
 
 func literal(t *testing.T, object any) string {
@@ -301,13 +369,11 @@ func checkTypes(t *testing.T, script string) string {
 	t.Helper()
 	modules, err := filepath.Abs(filepath.Join(root, "node_modules"))
 	ok(t, err)
-	for _, name := range []string{"typescript", "kubernetes-models", "@kubernetes-models/keda", "@azure/arm-appcontainers"} {
-		if _, err := os.Stat(filepath.Join(modules, name)); err != nil {
-			if os.Getenv("CI") != "" {
-				t.Fatal(err)
-			}
-			t.Skipf("SKIPPED, NOT TESTED: %s is not installed; run npm ci", name)
+	if _, err := os.Stat(filepath.Join(modules, "@azure/arm-storage")); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal(err)
 		}
+		t.Skip("SKIPPED, NOT TESTED: the schemas are not installed; run npm ci")
 	}
 	dir := t.TempDir()
 	ok(t, os.Symlink(modules, filepath.Join(dir, "node_modules")))
@@ -322,10 +388,116 @@ func checkTypes(t *testing.T, script string) string {
 	return string(output)
 }
 
+// TestAPIDescription gives the description of the API, as it is served, to a linter.
+func TestAPIDescription(t *testing.T) {
+	t.Parallel()
+	linter, err := filepath.Abs(filepath.Join(root, "node_modules", ".bin", "redocly"))
+	ok(t, err)
+	if _, err := os.Stat(linter); err != nil && os.Getenv("CI") == "" {
+		t.Skip("SKIPPED, NOT TESTED: the linter is not installed; run npm ci")
+	}
+	p := onBolt(t).start(t, "web", "--listen", "127.0.0.1:0")
+	file := filepath.Join(t.TempDir(), "openapi.json")
+	ok(t, os.WriteFile(file, reader(p.url).do(t, "GET", "/api/openapi.json", nil, http.StatusOK, nil).Body, 0o600))
+	lint := exec.CommandContext(t.Context(), linter, "lint", "--max-problems=100", file)
+	lint.Env = append(os.Environ(), "REDOCLY_TELEMETRY=off", "REDOCLY_SUPPRESS_UPDATE_NOTICE=true")
+	output, err := lint.CombinedOutput()
+	if err != nil || strings.Contains(string(output), " was generated by ") {
+		t.Errorf("%v: %s", err, output)
+	}
+}
+
 func schemasKnowFields(t *testing.T) {
 	t.Parallel()
-	script := typed(t, readRoot(t, "deploy/kubernetes.yaml"), readRoot(t, "deploy/azure-container-apps.json"))
+	script := typed(t)
 	if says := checkTypes(t, script); says != "" {
 		t.Errorf("%s\n%s", says, script)
+	}
+}
+
+func azureTemplate(t *testing.T) {
+	t.Parallel()
+	resources, text := azure(t)
+	var template struct{ Parameters, Variables, Outputs map[string]json.RawMessage }
+	ok(t, json.Unmarshal([]byte(text), &template))
+	for kind, defined := range map[string]map[string]json.RawMessage{"parameters": template.Parameters, "variables": template.Variables} {
+		used := map[string]bool{}
+		for _, match := range regexp.MustCompile(kind+`\('(\w+)'\)`).FindAllStringSubmatch(text, -1) {
+			if used[match[1]] = true; defined[match[1]] == nil {
+				t.Errorf("%s('%s') is not defined", kind, match[1])
+			}
+		}
+		for name := range defined {
+			if !used[name] {
+				t.Errorf("%s('%s') is not used", kind, name)
+			}
+		}
+	}
+	if keys := regexp.MustCompile(`(?i)listkeys|"secrets"|accountkey|connection`).FindAllString(text, -1); keys != nil || !strings.Contains(text, `"allowSharedKeyAccess": false`) {
+		t.Errorf("the template has keys: %q", keys)
+	}
+	types := map[string]int{}
+	for _, resource := range resources {
+		types[resource.Type]++
+		if app := literal(t, resource); resource.Type == "Microsoft.App/containerApps" && (resource.Identity == nil || !strings.Contains(app, `"identity": "[variables('identityId')]"`)) {
+			t.Errorf("%s has no identity, or does not pull its image by it", resource.Name)
+		}
+		for _, name := range resource.DependsOn {
+			of := regexp.MustCompile(`'(Microsoft[^']*)'`).FindStringSubmatch(name)
+			if variable := regexp.MustCompile(`variables\('(\w+)'\)`).FindStringSubmatch(name); of == nil && variable != nil {
+				of = regexp.MustCompile(`'(Microsoft[^']*)'`).FindStringSubmatch(string(template.Variables[variable[1]]))
+			}
+			if of == nil || types[of[1]] == 0 {
+				t.Errorf("%s depends on %s, which does not come before it", resource.Name, name)
+			}
+		}
+	}
+	if types["Microsoft.Authorization/roleAssignments"] != 3 || types["Microsoft.App/containerApps"] != 2 {
+		t.Errorf("it has %v", types)
+	}
+	bicep := readRoot(t, "deploy/azure/main.bicep")
+	var given struct {
+		Parameters map[string]struct{ Value string }
+	}
+	ok(t, json.Unmarshal([]byte(readRoot(t, "deploy/azure/main.parameters.json")), &given))
+	for _, match := range regexp.MustCompile(`(?m)^param (\w+) `).FindAllStringSubmatch(bicep, -1) {
+		if _, there := given.Parameters[match[1]]; !there {
+			t.Errorf("main.parameters.json does not set %s", match[1])
+		}
+	}
+	for _, match := range regexp.MustCompile(`site\.outputs\.(\w+)`).FindAllStringSubmatch(bicep, -1) {
+		if template.Outputs[match[1]] == nil {
+			t.Errorf("main.bicep reads %s, which the template does not put out", match[1])
+		}
+	}
+	for name, parameter := range template.Parameters {
+		if set := regexp.MustCompile(`(?m)^    ` + name + `: \w+$`).MatchString(bicep); !set && !strings.Contains(string(parameter), "defaultValue") {
+			t.Errorf("main.bicep does not set %s", name)
+		}
+	}
+	var hooks struct {
+		Hooks map[string]struct{ Run string }
+	}
+	ok(t, yaml.Unmarshal([]byte(readRoot(t, "deploy/azure/azure.yaml")), &hooks))
+	if output, err := exec.CommandContext(t.Context(), "sh", "-n", "-c", hooks.Hooks["preprovision"].Run).CombinedOutput(); err != nil {
+		t.Errorf("the hook: %v: %s", err, output)
+	}
+}
+
+func imagesByDigest(t *testing.T) {
+	t.Parallel()
+	for file, image := range map[string]string{
+		"Dockerfile": `FROM (?:--platform=\S+ )?(golang\S+)`, "docker-compose.yml": `image: (\S+[:/@]\S+)`, "deploy/kubernetes.yaml": `image: (\S+)`,
+		".github/workflows/test.yml": `uses: (\S+)`, ".github/workflows/release.yml": `uses: (\S+)`,
+	} {
+		names := regexp.MustCompile(image).FindAllStringSubmatch(readRoot(t, file), -1)
+		for _, name := range names {
+			if !regexp.MustCompile(`@(sha256:[0-9a-f]{64}|sha256:DIGEST|[0-9a-f]{40})$`).MatchString(name[1]) {
+				t.Errorf("%s names %s without a digest", file, name[1])
+			}
+		}
+		if names == nil {
+			t.Errorf("%s names nothing like %s", file, image)
+		}
 	}
 }

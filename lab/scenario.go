@@ -70,6 +70,8 @@ type Scenario struct {
 	// Untrusted is for code that may be wrong in any way. An actor that makes neither a call nor an end
 	// within Patience panics, and so does one that does not do the same again for the same answers.
 	Untrusted bool
+	// Wrong says what is wrong with the code, so that it is not worth a search. It may be nil, and may return nil.
+	Wrong func() error
 	// Invariants are what must hold.
 	Invariants Invariants
 	// Safeguard is the safeguard that an ablation takes out: it changes what an actor's code sends or is

@@ -22,7 +22,6 @@ function relative(seconds, countdown) {
 const clock = new Intl.DateTimeFormat("en-GB", {
   day: "numeric", month: "long", year: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit", timeZoneName: "short",
 });
-const hour = new Intl.DateTimeFormat("en-GB", { weekday: "short", hour: "2-digit", minute: "2-digit" });
 function freshen() {
   for (const time of document.querySelectorAll('time[datetime*="T"]')) {
     const at = new Date(time.dateTime);
@@ -31,7 +30,6 @@ function freshen() {
     // Where it is the link to a post, there is no room for more.
     let words = time.closest("a, .list") ? ago.replace(" ago", "") : ago;
     if ("exact" in time.dataset) words = `${time.title} (${ago})`;
-    if ("clock" in time.dataset) words = hour.format(at);
     if (time.textContent !== words) time.textContent = words;
   }
 }

@@ -398,7 +398,7 @@ function pending(form, sent) {
       return button;
     }));
   };
-  const place = form.parentElement.querySelector(":scope > :is(.post:not(.pending), .empty, .pager)");
+  const place = form.parentElement.querySelector(":scope > :is(.post:not(.pending), .empty, .pager, section)");
   if (place) place.before(article);
   else form.parentElement.append(article);
   return article;

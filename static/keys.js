@@ -25,11 +25,7 @@ function move(by) {
 }
 
 const write = () => (first(".compose") ? first(".compose textarea").focus() : first(".top a.main")?.click());
-const find = () => {
-  const field = first("#contains") ?? first("#seek");
-  if (field?.checkVisibility()) field.focus();
-  else first(".top a[href='/channels']").click();
-};
+const find = () => (first("#contains") ?? first("#seek")).focus();
 const vote = () => first("form.vote button", document.activeElement.closest("article") ?? at ?? first("article.alone"))?.click();
 
 const keys = {

@@ -66,7 +66,7 @@ async function go(url, link) {
     if (!answer.ok || files(page) !== files(document)) throw new Error("not this page in another state");
     show(page, link);
     shown = address(new URL(answer.url));
-    if (link) remember(link);
+    if (link) remember();
     tell();
     return true;
   } catch {
@@ -81,42 +81,35 @@ async function go(url, link) {
 // files are the style sheets and scripts of a page. Another release has other ones.
 const files = (page) => [...page.querySelectorAll("head :is(link[rel=stylesheet], script)")].map((e) => e.outerHTML).join();
 
-// remember adds the state to the history. The part of the page that a phone shows stays,
-// unless the link leads to another one.
-function remember(link) {
+// remember adds the state to the history.
+function remember() {
   history.scrollRestoration = "manual";
-  history.pushState(null, "", shown + location.hash);
-  const part = link.hash && first(`.pane.${link.hash.slice(1)}`);
-  const leads = link.checkVisibility() && !link.closest("[data-key=moves]");
-  if (leads && part && !part.checkVisibility()) location.replace(link.hash);
+  history.pushState(null, "", shown);
 }
 
 function show(page, link) {
-  const menu = link?.closest("details.menu");
   const focused = main.contains(document.activeElement) ? document.activeElement : null;
   const place = focused?.closest("[data-key]");
-  const stay = hold(menu ?? link);
+  const stay = hold(link);
   const { end } = first(".say")?.dataset ?? {};
   document.title = page.title;
   keyed = new Map([...main.querySelectorAll("[data-key], [id]")].map((e) => [key(e), e]));
   patchChildren(main, page.querySelector("main"));
-  for (const popup of popups()) popup.open = false;
-  if (focused) refocus(menu && !menu.open && menu.contains(focused) ? first("summary", menu) : focused, place);
+  if (focused) refocus(focused, place);
   stay();
-  if (link) conclude(end);
+  if (link) conclude(end, link);
 }
 
-// conclude shows how the run has ended, if it has only now and the reader does not see it.
-function conclude(before) {
+// conclude shows how the run has ended, if it has only now, unless the reader sees it and can go on from there.
+function conclude(before, link) {
   const say = first(".say");
   if (!say?.dataset.end || say.dataset.end === before) return;
   const { top } = say.getBoundingClientRect();
-  const { bottom } = first(".controls").getBoundingClientRect();
-  if (top >= bottom && top < innerHeight * 0.8) return;
+  const seen = top >= 0 && top < innerHeight * 0.8;
+  if (seen && link.isConnected) return;
   say.focus({ preventScroll: true });
-  // On a wide screen the picture stays in sight, above what is said.
-  const shows = matchMedia("(min-width: 60rem)").matches ? first(".lab") : say;
-  shows.scrollIntoView({ block: "start", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "instant" : "smooth" });
+  if (seen) return;
+  say.scrollIntoView({ block: "start", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "instant" : "smooth" });
 }
 
 // hold remembers where the thing is that the reader points at, or has pressed. What it
@@ -127,12 +120,9 @@ function hold(control) {
   const thing = control?.contains(under ?? document.activeElement) ? control : under;
   const before = thing?.getBoundingClientRect().top;
   const moved = () => (thing?.isConnected ? thing.getBoundingClientRect().top - before : 0);
-  const scroll = () => {
-    for (const area of areas(thing)) if (Math.abs(moved()) > 0.5) area.scrollBy({ top: moved(), behavior: "instant" });
-  };
+  const scroll = () => { if (Math.abs(moved()) > 0.5) scrollBy({ top: moved(), behavior: "instant" }); };
   return () => {
     main.style.marginBlockStart = main.style.minBlockSize = "";
-    follow();
     scroll();
     // At the end of the page there may be nothing to scroll. Then room is made.
     const left = moved();
@@ -142,55 +132,14 @@ function hold(control) {
   };
 }
 
-// areas are what can be scrolled around a thing, from the inside out.
-function areas(thing) {
-  const found = [];
-  for (let around = thing?.parentElement; around && around !== main; around = around.parentElement) {
-    if (getComputedStyle(around).overflowY === "auto") found.push(around);
-  }
-  return [...found, document.scrollingElement];
+// What a step has touched lights up with it: its line of the run, and its rows.
+function light({ target }) {
+  const steps = (e) => e?.dataset.step?.split(" ") ?? [];
+  const on = steps(target.closest?.("[data-step]"));
+  for (const e of main.querySelectorAll("[data-step]")) e.classList.toggle("lit", steps(e).some((n) => n && on.includes(n)));
 }
 
-// follow shows the step in the run, and the first row that it changed, unless the pointer
-// is there.
-function follow() {
-  reveal(".step[aria-current]", ".diagram");
-  reveal(":is(.inserted, .changed, .deleted)", ".stores");
-}
-
-function reveal(selector, around) {
-  const area = first(around);
-  const thing = first(selector, area);
-  if (!thing || areas(thing)[0] !== area || area.matches(":hover")) return;
-  const { top, bottom } = thing.getBoundingClientRect();
-  const seen = area.getBoundingClientRect();
-  // The lower end of the area may lie below the window.
-  const end = Math.max(Math.min(seen.bottom, innerHeight), seen.top + 0.6 * seen.height);
-  area.scrollTop += Math.max(0, bottom - end) - Math.max(0, seen.top + 8 - top);
-}
-
-// popups are what is unfolded above the page.
-function popups() {
-  return [...main.querySelectorAll("details.menu[open]")].filter((e) => getComputedStyle(e.lastElementChild).position === "absolute");
-}
-
-addEventListener("click", ({ target }) => {
-  for (const popup of popups()) if (!popup.contains(target)) popup.open = false;
-});
-
-addEventListener("keydown", ({ key, target }) => {
-  if (key !== "Escape" || target.closest?.("dialog")) return;
-  for (const popup of popups()) {
-    if (popup.contains(document.activeElement)) first("summary", popup).focus();
-    popup.open = false;
-  }
-});
-
-// A part that a phone shows begins where the run is.
-addEventListener("hashchange", () => {
-  const step = location.hash === "#run" && first(".step[aria-current]");
-  if (step && areas(step).length === 1) step.scrollIntoView({ block: "center", behavior: "instant" });
-});
+for (const kind of ["pointerover", "focusin"]) main.addEventListener(kind, light);
 
 // refocus keeps the focus where it was, also on a link that leads nowhere now.
 function refocus(control, place) {

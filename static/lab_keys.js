@@ -31,27 +31,14 @@ const keys = {
 // take lets the call of an actor take effect. If it may receive one of several messages,
 // that is still to be chosen.
 function take(card) {
-  const [take, other] = card.querySelectorAll(".fates > a.main[href]");
+  const [take, other] = card.querySelectorAll(".act[href]");
   if (other) take.focus();
   else if (take) take.click();
-  else say(first("h3", card).lastChild.textContent, first(".state", card).textContent);
+  else say(first("h3", card).textContent, first(".state, .why", card).textContent);
 }
 
-function unfold(card) {
-  const menu = first("details.menu", card);
-  if (!menu) return take(card);
-  menu.open = true;
-  (first("a[href]", menu) ?? first("summary", menu)).focus();
-}
-
-// fold closes a menu that is open.
-function fold() {
-  const menu = first("details.menu[open]");
-  if (!menu) return false;
-  menu.open = false;
-  first("summary", menu).focus();
-  return true;
-}
+// faults leads to what else may happen to the call of an actor.
+const faults = (card) => (first(".faults a", card) ?? first(".act[href]", card))?.focus();
 
 // list shows the keys above the page. They are those of the page of keys, to which the
 // link leads where this fails.
@@ -87,10 +74,9 @@ export function press(event) {
   const { key, code, target } = event;
   if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing || event.defaultPrevented || isOff()) return;
   if (target.closest?.("input, textarea, select, [contenteditable], dialog")) return;
-  if (key === "Escape") return void fold();
   const [, number] = (event.shiftKey ? /^Digit([1-9])$/ : /^(?:Digit|Numpad)([1-9])$/).exec(code) ?? [];
-  const card = number && [...document.querySelectorAll(".actor")].find((actor) => first("h3 kbd", actor)?.textContent === number);
-  const act = card ? () => (event.shiftKey ? unfold : take)(card) : Object.hasOwn(keys, key) && keys[key];
+  const card = number && first(`.card[data-number="${number}"]`);
+  const act = card ? () => (event.shiftKey ? faults : take)(card) : Object.hasOwn(keys, key) && keys[key];
   if (!act) return;
   const scrolls = key.startsWith("Arrow");
   // Where something can be scrolled sideways, the arrows do that. Shift selects.

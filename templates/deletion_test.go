@@ -51,7 +51,7 @@ func TestDeletionPage(t *testing.T) {
 			v := sampleDeletion(domain.DeletionRunning, step)
 			v.StepLog = nil
 			expect(t, DeletionPage(pageAt("/x", "ingrid"), v),
-				in("ol[class=gate-strip]", in("li[class=gate-"+state+"][aria-current=step]")), times(1, "li[aria-current=step][class=gate-"+state+"]"))
+				in("ol[class=gate-strip]", in("li[class=gate "+state+"][aria-current=step]")), times(1, "li[aria-current=step][class=gate "+state+"]"))
 		}
 	})
 	t.Run("stays up to date until done", func(t *testing.T) {
@@ -98,7 +98,7 @@ func TestDeletionPage(t *testing.T) {
 		} {
 			v := sampleDeletion(domain.DeletionRunning, "shut")
 			v.StepLog = trace
-			expect(t, DeletionProgress(v), in("ol[class=gate-strip]", times(1, "li[aria-current=step]"), in("li[class=gate-"+string(want)+"][aria-current=step]")))
+			expect(t, DeletionProgress(v), in("ol[class=gate-strip]", times(1, "li[aria-current=step]"), in("li[class=gate "+string(want)+"][aria-current=step]")))
 		}
 		expect(t, DeletionProgress(sampleDeletion(domain.DeletionUndone, "")), without("ol[class=gate-strip]"))
 	})

@@ -65,11 +65,11 @@ func draftFields(d domain.Draft, rows string) []field {
 	return EditDraft.fields(typed(d.Fields()), rows)
 }
 
-// composerFields are those of the form on a channel's page, without room for labels.
-func composerFields(d domain.Draft) []field {
-	fields := draftFields(d, "3")
+// fields are those of the form for a new post, which has no room for labels.
+func (d Draft) fields() (title, text field) {
+	fields := draftFields(d.Draft, "3")
 	fields[0].Placeholder, fields[1].Placeholder = "+ Title", "What is new?"
-	return fields
+	return d.marked(fields[0]), d.marked(fields[1])
 }
 
 // channelFields are the fields of a form for a channel.

@@ -36,7 +36,7 @@ func GateStrip(now GateState) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for _, s := range GateStates() {
-			var templ_7745c5c3_Var2 = []any{"gate-" + string(s)}
+			var templ_7745c5c3_Var2 = []any{"gate", string(s)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var2...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

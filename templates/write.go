@@ -13,8 +13,8 @@ const WritePath = "/write"
 // channel to [WritePath]: the Value of a choice, or nothing for a new channel, and then its name.
 type Composer struct {
 	Draft
-	// Channels are the one used last, those that the reader owns, and others of the page or of the site. The
-	// owner of one may have closed it to the reader: then the form comes back and says so.
+	// Channels are the one used last, those that the reader owns, and others of the page or of the site in
+	// which the reader may post.
 	Channels []Choice
 	// Chosen is the value of the choice that was sent, or empty. Name is that of a new channel, as it was typed.
 	Chosen, Name string

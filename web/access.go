@@ -22,8 +22,10 @@ type requestIDKey struct{}
 // RequestID returns the id of the request to which ctx belongs, or "". The log has it in each line
 // of a request, and so have its error pages.
 func RequestID(ctx context.Context) string {
-	id, _ := ctx.Value(requestIDKey{}).(string)
-	return id
+	if id, ok := ctx.Value(requestIDKey{}).(*string); ok {
+		return *id
+	}
+	return ""
 }
 
 // LoggedPath returns a path as logs and traces may hold it: it removes the secret of a
@@ -56,7 +58,7 @@ func (s *server) logAccess(c echo.Context, start time.Time) {
 		slog.String("method", r.Method),
 		slog.String("path", LoggedPath(r.URL.Path)),
 		slog.Int("status", c.Response().Status),
-		slog.Duration("duration", time.Since(start)))
+		slog.Float64("duration", time.Since(start).Seconds()))
 	if s.LogAddresses {
 		attrs = append(attrs, s.clientAttr(c))
 	}

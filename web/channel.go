@@ -44,8 +44,10 @@ type ownView struct {
 	// the post that is shown.
 	mayNotPost    string
 	authorBlocked bool
-	// composer is the form for a post, on a page of several channels.
+	// composer is the form for a post, on a page of several channels. What the reader may do in the channel used last
+	// is in version.
 	composer templates.Composer
+	version  storage.Version
 }
 
 // ownedChannel reads the channel that the path names, for its owner. For other visitors it
@@ -106,18 +108,21 @@ func apiTarget(c echo.Context) target {
 
 // formTarget is the channel with a name, in the incarnation that the form was shown for and in
 // no other.
-func formTarget(name domain.ChannelName, err error, form url.Values) target {
-	made := domain.Incarnation(form.Get("incarnation"))
+func formTarget(name domain.ChannelName, err error, made domain.Incarnation) target {
 	if err == nil && made == "" {
 		err = withoutVersion()
 	}
 	return target{domain.ChannelRef{Key: name.Key(), Incarnation: made}.Address(), err}
 }
 
+func incarnationIn(form url.Values) domain.Incarnation {
+	return domain.Incarnation(form.Get("incarnation"))
+}
+
 // pageTarget is the channel of the page that the form was on.
 func pageTarget(c echo.Context, form url.Values) target {
 	name, err := channelName(c)
-	return formTarget(name, err, form)
+	return formTarget(name, err, incarnationIn(form))
 }
 
 // inChannel does something with the channel that a request is for. What do writes must depend on
@@ -157,10 +162,13 @@ func (s *server) showChannel(c echo.Context, v visitor) error {
 	}
 	d.mediaType = echo.MIMETextHTMLCharsetUTF8
 	d.write = func(body *bytes.Buffer, page templates.Page, shown storage.Kept[*channelView], own ownView) error {
-		view := s.channelPage(page.User, shown, own)
-		view.View, view.After = order, after
+		place := inList
 		if order.Find != nil {
-			s.texts.mark(view.Posts, *order.Find)
+			place = inFound
+		}
+		view := s.channelPage(page.User, shown, own, place)
+		if view.View, view.After = order, after; order.Find != nil {
+			mark(view.Posts, *order.Find)
 		}
 		if page.User != "" {
 			// A post changes the version. So the key is spent only once the page is another.
@@ -274,7 +282,7 @@ func (s *server) ordered(
 	return found, err
 }
 
-func (s *server) channelPage(user domain.UserName, shown storage.Kept[*channelView], own ownView) templates.Channel {
+func (s *server) channelPage(user domain.UserName, shown storage.Kept[*channelView], own ownView, place place) templates.Channel {
 	channel, view := shown.Channel, shown.Value
 	page := templates.Channel{
 		Channel:    channel,
@@ -283,7 +291,7 @@ func (s *server) channelPage(user domain.UserName, shown storage.Kept[*channelVi
 		MayNotPost: own.mayNotPost,
 		CanSeeRows: s.Teach || user == channel.Owner,
 		Readership: templates.Readership{Subscribers: view.subscribers, More: view.more, Subscribed: own.subscribed},
-		Posts:      offer(s.texts.posts(channel.Name, view.posts.Items, inList, own.voted), user, channel.Owner, own.mayNotPost),
+		Posts:      offer(s.texts.posts(channel.Name, view.posts.Items, place, own.voted), user, channel.Owner, own.mayNotPost),
 		Searched:   view.posts.Searched,
 		Back:       view.posts.Back,
 	}
@@ -301,7 +309,7 @@ func (s *server) channelWith(c echo.Context, v visitor, channel domain.Channel, 
 		return templates.Channel{}, err
 	}
 	own, err := newest.own(ctx, channel, view, v.User)
-	page := s.channelPage(v.User, storage.Kept[*channelView]{Channel: channel, Value: view}, own)
+	page := s.channelPage(v.User, storage.Kept[*channelView]{Channel: channel, Value: view}, own, inList)
 	page.Draft = draft
 	return page, err
 }
@@ -368,7 +376,7 @@ func (s *server) directory(c echo.Context, v visitor) error {
 		}
 		return err
 	})
-	view.People, view.MorePeople = people.Items, people.Next != ""
+	view.People, view.MorePeople, view.Short = people.Items, people.Next != "", view.Next != "" && len(view.Channels) < pageSize
 	for i := range view.Channels {
 		ref := view.Channels[i].Ref()
 		view.Channels[i].Subscribed = slices.ContainsFunc(following, func(f domain.Subscription) bool { return f.Channel == ref })

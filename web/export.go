@@ -194,11 +194,7 @@ func (e export) posts(ctx context.Context) error {
 		}
 		written := func(yield func([]domain.Blog, error) bool) {
 			for items, err := range e.store.Feeds.WrittenTo(ctx, e.user.Name, in) {
-				blogs := make([]domain.Blog, len(items))
-				for i, item := range items {
-					blogs[i] = item.Blog
-				}
-				if !yield(blogs, err) {
+				if !yield(blogsOf(items), err) {
 					return
 				}
 			}

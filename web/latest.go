@@ -26,6 +26,7 @@ func (s *server) showLatest(c echo.Context, v visitor) error {
 	composing := v.SignedIn() && after == ""
 	var active storage.Active
 	var last domain.Channel
+	var own ownView
 	err := s.store.Concurrently(c.Request().Context(), func(ctx context.Context) (err error) {
 		active, err = s.active(ctx, after)
 		return err
@@ -33,26 +34,27 @@ func (s *server) showLatest(c echo.Context, v visitor) error {
 		if !composing {
 			return nil
 		}
-		last, err = s.lastUsed(ctx, c)
+		last, own.version, err = s.lastUsed(ctx, c)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	var own ownView
 	if composing {
 		own.composer = s.composer(c, v, append([]domain.Channel{last}, channelsOf(active)...)...)
 	}
 	read := func(ctx context.Context) (templates.Latest, error) {
-		latest, err := s.store.Feeds.Latest(ctx, active, pageSize)
-		view := templates.Latest{Part: templates.Part{After: after, Next: latest.Next}, Channels: listed(active, latest.Items)}
-		if err == nil {
-			view.Posts, err = s.posts(c, v, latest.Items)
-		}
+		view := templates.Latest{Part: templates.Part{After: after}}
 		if composing {
 			view.Composer = &own.composer
 		}
-		return view, err
+		return view, s.store.Concurrently(ctx, func(ctx context.Context) error {
+			latest, err := s.store.Feeds.Latest(ctx, active, pageSize)
+			if view.Channels, view.Next = listed(active, latest.Items), latest.Next; err == nil {
+				view.Posts, err = s.posts(c, v, latest.Items)
+			}
+			return err
+		}, func(ctx context.Context) error { return s.permit(ctx, v, view.Composer) })
 	}
 	if !s.mayShare(c.Request()) {
 		shown := s.page(c, v)
@@ -138,18 +140,17 @@ func (s *server) readLatest(c echo.Context, v visitor) error {
 	})
 }
 
-// voted are those of some posts that a visitor votes for.
-func (s *server) voted(c echo.Context, v visitor, items []storage.FeedItem) (map[domain.BlogID]bool, error) {
+func blogsOf(items []storage.FeedItem) []domain.Blog {
 	blogs := make([]domain.Blog, len(items))
 	for i, item := range items {
 		blogs[i] = item.Blog
 	}
-	return s.store.Posts.VotedAmong(c.Request().Context(), blogs, v.User)
+	return blogs
 }
 
 // posts are posts of several channels, as a visitor sees them.
 func (s *server) posts(c echo.Context, v visitor, items []storage.FeedItem) ([]templates.Post, error) {
-	voted, err := s.voted(c, v, items)
+	voted, err := s.store.Posts.VotedAmong(c.Request().Context(), blogsOf(items), v.User)
 	posts := make([]templates.Post, len(items))
 	for i, item := range items {
 		posts[i] = s.texts.post(item.Name, item.Blog, inList)
@@ -160,7 +161,7 @@ func (s *server) posts(c echo.Context, v visitor, items []storage.FeedItem) ([]t
 
 // postsJSON is a page of posts of several channels, as a caller sees them.
 func (s *server) postsJSON(c echo.Context, v visitor, found storage.Page[storage.FeedItem]) (listJSON[blogJSON], error) {
-	voted, err := s.voted(c, v, found.Items)
+	voted, err := s.store.Posts.VotedAmong(c.Request().Context(), blogsOf(found.Items), v.User)
 	linkNext(c, found.Next)
 	return newListJSON(found, func(item storage.FeedItem) blogJSON { return newBlogJSON(item.Name, item.Blog, voted) }), err
 }
@@ -207,10 +208,7 @@ func (s *server) home(c echo.Context, v visitor) error {
 		return err
 	})
 	view := templates.Feed{Part: templates.Part{After: after, Next: feed.Next}}
-	if err == nil {
-		view.Posts, err = s.posts(c, v, feed.Items)
-	}
-	for _, item := range feed.Items {
+	for _, item := range feed.Items { // the owner is not read: one's own channels are among the usual ones
 		channels = append(channels, domain.Channel{Name: item.Name, Incarnation: item.Channel.Incarnation})
 	}
 	if err == nil && after == "" && len(feed.Items) == 0 {
@@ -220,6 +218,12 @@ func (s *server) home(c echo.Context, v visitor) error {
 	}
 	if err == nil && after == "" {
 		view.Composer, view.Seen = new(s.composer(c, v, channels...)), s.seen(c, time.Now())
+	}
+	if err == nil {
+		err = s.store.Concurrently(c.Request().Context(), func(context.Context) (err error) {
+			view.Posts, err = s.posts(c, v, feed.Items)
+			return err
+		}, func(ctx context.Context) error { return s.permit(ctx, v, view.Composer) })
 	}
 	return show(s, c, v, err, templates.FeedPage, view)
 }

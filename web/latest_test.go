@@ -15,7 +15,9 @@ func TestLatest(t *testing.T) {
 	t.Run("the feed marks what is new since the last visit on this device, and a script is no visit", feedMarksWhatIsNew)
 	t.Run("the front shows an anonymous client the newest posts and the active channels", frontShowsNewestPosts)
 	t.Run("a page that is kept shows what was written last, and nothing of what is deleted, on any process", keptFrontIsRight)
+	t.Run("a page of active channels that is short says so", shortPageOfChannelsSaysSo)
 	t.Run("the API lists the newest posts, and channels by their activity", apiListsLatest)
+	t.Run("the form for a post offers no channel in which its reader may not post", composerOffersWhereOneMayPost)
 	t.Run("one who is signed in posts from their feed, again and again, in the channel used last", feedHasAComposer)
 }
 
@@ -120,6 +122,64 @@ func feedHasAComposer(t *testing.T) {
 	if n := len(s.listed("/api/v1/channels/Other/blogs", "id")); n != 4 {
 		t.Errorf("the channel has %d posts, want 4", n)
 	}
+}
+
+func shortPageOfChannelsSaysSo(t *testing.T) {
+	s := newSite(t)
+	for i := range 25 { // each is in the index twice
+		channel := s.channel(fmt.Sprint("c", i), "ada")
+		s.postOn(time.Now().Add(-time.Duration(i)*time.Minute), channel, "new")
+		s.postOn(time.Now().Add(-time.Duration(i)*time.Minute-5*time.Hour), channel, "old")
+	}
+	const note = "A page looks at some of the channels only. More follow."
+	pages := s.browser().open("/channels").want(200).walk("More channels →", func() {})
+	all := 0
+	for i, page := range pages {
+		n := strings.Count(seen(page.doc), "Last post")
+		all += n
+		if short := n > 0 && n < 20 && i < len(pages)-1; strings.Contains(seen(page.doc), note) != short {
+			t.Errorf("page %d has %d channels, and says that more follow: %v", i, n, !short)
+		}
+	}
+	if len(pages) < 3 || all != 25 {
+		t.Errorf("%d channels on %d pages", all, len(pages))
+	}
+}
+
+func composerOffersWhereOneMayPost(t *testing.T) {
+	s := newSite(t)
+	ada := s.signedIn("ada")
+	offered := func(path string) (names []string) {
+		for _, n := range all(ada.open(path).want(200).doc, tag("option")) {
+			names = append(names, strings.TrimSuffix(seen(n), "…"))
+		}
+		slices.Sort(names)
+		return names
+	}
+	pages := []string{"/", "/latest", "/write"}
+	var channels []domain.Channel
+	for _, name := range []string{"Closed", "Blocked", "Open"} {
+		channels = append(channels, s.channel(name, "eve"))
+		s.subscribe("ada", channels[len(channels)-1])
+		s.post(channels[len(channels)-1], "ada", "in "+name)
+	}
+	write := ada.open("/write").form("Post").fill("channel", string(channels[0].Incarnation)+" Closed").fill("text", "Typed before")
+	for _, path := range pages {
+		if got := offered(path); !slices.Equal(got, []string{"Blocked", "Closed", "New channel", "Open"}) {
+			t.Errorf("%s offers %q", path, got)
+		}
+	}
+	write.press().want(200)
+	tag := ada.open("/latest").header.Get("ETag")
+	ok(t, s.store.Posts.SetPosting(t.Context(), channels[0], "eve", true))
+	ok(t, s.store.Posts.Block(t.Context(), channels[1], "eve", s.account("ada")))
+	for _, path := range pages {
+		if got := offered(path); !slices.Equal(got, []string{"New channel", "Open"}) {
+			t.Errorf("%s offers %q", path, got)
+		}
+	}
+	ada.send("GET", "/latest", header("If-None-Match", tag)).want(200)
+	write.fill("key", "another").fill("text", "Typed since").press().want(403).says("Only @eve posts here. Choose another channel.", "Typed since")
 }
 
 func feedMarksWhatIsNew(t *testing.T) {

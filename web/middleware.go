@@ -38,8 +38,9 @@ const (
 // exchangeKey is where a request keeps its *exchange.
 const exchangeKey = "web.exchange"
 
-// An exchange is what a request cost, and its context without requestTimeout.
+// An exchange is a request's id, what it cost, and its context without requestTimeout.
 type exchange struct {
+	id        string
 	callLog   storage.CallLog
 	unlimited context.Context
 }
@@ -53,8 +54,8 @@ func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 		ignoreOtherSchemes(c.Request().Header)
 		c.Set(exchangeKey, x)
 		s.admission.protect(h, c.Request())
-		id := rand.Text()
-		h.Set(echo.HeaderXRequestID, id)
+		x.id = rand.Text()
+		h.Set(echo.HeaderXRequestID, x.id)
 		select {
 		case <-s.Draining: // or the client would send its next request while the connection is being closed
 			h.Set(echo.HeaderConnection, "close")
@@ -69,7 +70,7 @@ func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 			tellCost(c, x)
 			boundWriting(c.Response())
 		})
-		ctx := context.WithValue(c.Request().Context(), requestIDKey{}, id)
+		ctx := context.WithValue(c.Request().Context(), requestIDKey{}, &x.id)
 		if s.Observer != nil {
 			observed, end := s.Observer.Request(ctx, c.Request().Method, c.Path())
 			defer func() { end(c.Response().Status) }()

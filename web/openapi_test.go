@@ -21,6 +21,7 @@ func TestOpenAPI(t *testing.T) {
 	t.Run("the description states its version and OpenAPI 3.1", descriptionStatesItsVersionAndOpenAPI31)
 	t.Run("each component is used", eachComponentIsUsed)
 	t.Run("each member of a response is described", eachMemberIsDescribed)
+	t.Run("each operation has examples of what it takes and gives, which its schemas allow", eachOperationHasExamples)
 }
 
 func descriptionStatesItsVersionAndOpenAPI31(t *testing.T) {
@@ -54,6 +55,49 @@ func eachMemberIsDescribed(t *testing.T) {
 		for _, member := range regexp.MustCompile(`json:"(\w+)`).FindAllSubmatch(source, -1) {
 			if name != "syndication.go" && !strings.HasSuffix(name, "_test.go") && !bytes.Contains(text, []byte(`"`+string(member[1])+`":`)) {
 				t.Errorf("%s: %s is not described in openapi.json", name, member[1])
+			}
+		}
+	}
+}
+
+func eachOperationHasExamples(t *testing.T) {
+	text, err := os.ReadFile("openapi.json")
+	ok(t, err)
+	o := parseOpenAPI(t, text)
+	example := func(name string, schema any) {
+		examples, _ := o.resolve(schema)["examples"].([]any)
+		if len(examples) == 0 {
+			t.Errorf("%s: no example", name)
+		}
+		for _, one := range examples {
+			for _, wrong := range o.validate("the example", schema, one) {
+				t.Errorf("%s: %s", name, wrong)
+			}
+		}
+	}
+	for path, item := range o.paths() {
+		shared, _ := dig(item, "parameters").([]any)
+		for method, operation := range item.(map[string]any) {
+			if method == "parameters" {
+				continue
+			}
+			name := method + " " + path
+			own, _ := dig(operation, "parameters").([]any)
+			for _, parameter := range slices.Concat(shared, own) {
+				if p := o.resolve(parameter); p["required"] == true {
+					example(fmt.Sprint(name, ", parameter ", p["name"]), p["schema"])
+				}
+			}
+			if body := dig(operation, "requestBody"); body != nil {
+				example(name+", request", o.resolve(dig(body, "content"))["application/json"].(map[string]any)["schema"])
+			}
+			for status, response := range dig(operation, "responses").(map[string]any) {
+				content, _ := o.resolve(response)["content"].(map[string]any)
+				for mediaType, media := range content {
+					if mediaType != "application/zip" {
+						example(fmt.Sprint(name, ", response ", status), media.(map[string]any)["schema"])
+					}
+				}
 			}
 		}
 	}
@@ -248,7 +292,7 @@ func (o *openAPI) validate(at string, node, value any) (wrong []string) {
 	for keyword, rule := range schema {
 		var holds bool
 		switch keyword {
-		case "type", "description", "format", "default", "required", "additionalProperties":
+		case "type", "description", "format", "default", "required", "additionalProperties", "examples":
 			continue
 		case "properties":
 			wrong = append(wrong, o.validateObject(at, schema, value)...)

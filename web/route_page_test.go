@@ -11,7 +11,7 @@ func pageRoutes() []route {
 	return []route{
 		{name: "GET /", who: everyone, costs: []cost{
 			{"", anonymous, 3, 87, 1, 50},
-			{"", bobsCookie, 4, 68, 0, 0},
+			{"", bobsCookie, 5, 78, 0, 0},
 		}, seeds: []seed{
 			{anonymous, 200, "", "", "", ""},
 			{adasCookie, 200, "", "after={feed}", "Cookie: notice=1", ""},
@@ -40,7 +40,7 @@ func pageRoutes() []route {
 			{adasCookie, 422, "", "name=Brakes", "", "name=a//b&description=%00"},
 		}},
 		{name: "GET /write", who: users, costs: []cost{
-			{"", bobsCookie, 2, 53, 0, 0},
+			{"", bobsCookie, 3, 63, 0, 0},
 		}, seeds: []seed{
 			{adasCookie, 200, "", "", "", ""},
 		}},
@@ -299,7 +299,7 @@ func pageRoutes() []route {
 		}},
 		{name: "GET /latest", who: everyone, costs: []cost{
 			{"", anonymous, 3, 87, 1, 50},
-			{"", bobsCookie, 5, 90, 0, 0},
+			{"", bobsCookie, 5, 100, 0, 0},
 		}, seeds: []seed{
 			{anonymous, 200, "", "", "", ""},
 			{adasCookie, 200, "", "", "Cookie: notice=posted", ""},

@@ -74,12 +74,11 @@ func (t texts) posts(in domain.ChannelName, blogs []domain.Blog, place place, vo
 }
 
 // mark marks in posts what was found.
-func (t texts) mark(posts []templates.Post, text string) {
+func mark(posts []templates.Post, text string) {
 	find := markdown.NewFinder(text)
 	for i := range posts {
 		p := &posts[i]
-		p.Rendered, p.Folded = find.Mark(t.blog(p.Blog, inFound).html), false
-		p.Marked = find.Mark(markdown.Literal(p.Title))
+		p.Rendered, p.Marked = find.Mark(p.Rendered), find.Mark(markdown.Literal(p.Title))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,19 +26,23 @@ const (
 	rememberedFor = 365 * 24 * time.Hour
 )
 
-// lastUsed is the channel that was posted to last on this device, if it can be read.
-func (s *server) lastUsed(ctx context.Context, c echo.Context) (domain.Channel, error) {
+// mostOffered is how many channels of others the form for a post offers. To know whether its reader may post there
+// costs a read for each.
+const mostOffered = 10
+
+// lastUsed is the channel that was posted to last on this device, if it can be read, with its version.
+func (s *server) lastUsed(ctx context.Context, c echo.Context) (domain.Channel, storage.Version, error) {
 	_, escaped, _ := strings.Cut(cookieValue(c.Request(), lastCookie), ".")
 	typed, err := url.QueryUnescape(escaped)
 	name, invalid := domain.ParseChannelName(typed)
 	if err != nil || invalid != nil {
-		return domain.Channel{}, nil
+		return domain.Channel{}, "", nil
 	}
-	last, _, err := s.store.Channels.GetVersion(ctx, name.Key().Address(), "")
+	last, version, err := s.store.Channels.GetVersion(ctx, name.Key().Address(), "")
 	if errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrGone) {
 		err = nil
 	}
-	return last, err
+	return last, version, err
 }
 
 // usual are the channel that was posted to last on this device and the channels that the visitor owns.
@@ -45,7 +50,7 @@ func (s *server) usual(ctx context.Context, c echo.Context, v visitor) (channels
 	var last domain.Channel
 	var own storage.Page[domain.Channel]
 	err = s.store.Concurrently(ctx, func(ctx context.Context) (err error) {
-		last, err = s.lastUsed(ctx, c)
+		last, _, err = s.lastUsed(ctx, c)
 		return err
 	}, func(ctx context.Context) (err error) {
 		own, err = s.store.Channels.ListOwned(ctx, v.User, "", pageSize)
@@ -56,7 +61,7 @@ func (s *server) usual(ctx context.Context, c echo.Context, v visitor) (channels
 
 // composer is the form for a post in one of these channels, of which the first is the one used last. Each was read for
 // this request, so none is shown that is being deleted. The key of the form is another after each post, and until
-// then the same, so that a reader who has the page is told so.
+// then the same, so that a reader who has the page is told so. With script, each tab has another (static/draft.js).
 func (s *server) composer(c echo.Context, v visitor, channels ...domain.Channel) templates.Composer {
 	var own, choices []templates.Choice
 	seen := map[domain.Incarnation]bool{"": true} // there may be none that was used last
@@ -66,13 +71,42 @@ func (s *server) composer(c echo.Context, v visitor, channels ...domain.Channel)
 		case seen[choice.Incarnation]:
 		case choice.Own || i == 0:
 			own = append(own, choice)
-		default:
+		case len(choices) < mostOffered:
 			choices = append(choices, choice)
 		}
 		seen[choice.Incarnation] = true
 	}
 	key := channel.VersionOf(v.Token, cookieValue(c.Request(), lastCookie))
 	return templates.Composer{Draft: templates.Draft{Key: string(key)}, Channels: append(own, choices...), Next: ownPath(c)}
+}
+
+// permit takes out of the form the channels in which the visitor may not post. It reads the rule of each that is not
+// the visitor's own. There may be no form.
+func (s *server) permit(ctx context.Context, v visitor, form *templates.Composer) error {
+	if form == nil {
+		return nil
+	}
+	var reads []func(context.Context) error
+	for i := range form.Channels {
+		choice := &form.Channels[i]
+		reads = append(reads, func(ctx context.Context) error {
+			in := domain.Channel{Name: choice.Name, Incarnation: choice.Incarnation}
+			if choice.Own {
+				return nil
+			}
+			rule, err := s.store.Posts.PostingRule(ctx, in.Key())
+			if err == nil {
+				err = s.store.Posts.Refuses(ctx, rule, in, v.User)
+			}
+			if errors.Is(err, domain.ErrForbidden) {
+				*choice, err = templates.Choice{}, nil
+			}
+			return err
+		})
+	}
+	err := s.store.Concurrently(ctx, reads...)
+	form.Channels = slices.DeleteFunc(form.Channels, func(choice templates.Choice) bool { return choice.Name == "" })
+	return err
 }
 
 // write is the form for a post on a page of its own, which offers the channels that are active.
@@ -86,7 +120,11 @@ func (s *server) write(c echo.Context, v visitor) (templates.Composer, error) {
 		active, err = s.active(ctx, "")
 		return err
 	})
-	return s.composer(c, v, append(channels, channelsOf(active)...)...), err
+	view := s.composer(c, v, append(channels, channelsOf(active)...)...)
+	if err == nil {
+		err = s.permit(c.Request().Context(), v, &view)
+	}
+	return view, err
 }
 
 func channelsOf(active storage.Active) []domain.Channel {
@@ -159,5 +197,5 @@ func (s *server) chosen(c echo.Context, v visitor, form url.Values, key string) 
 		return made, err
 	}
 	parsed, err := domain.ParseChannelName(name)
-	return s.channelAt(c, formTarget(parsed, err, url.Values{"incarnation": {incarnation}}))
+	return s.channelAt(c, formTarget(parsed, err, domain.Incarnation(incarnation)))
 }

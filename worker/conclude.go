@@ -35,8 +35,15 @@ func (j *job) conclude(ctx context.Context, result outcome, cause error) {
 	if err == nil && (result == outcomeDone || result == outcomeShutdown) {
 		level = slog.LevelInfo
 	}
-	j.worker.Log.Log(ctx, level, "message handled", "outcome", result.String(), "channel", j.message.Channel,
-		"incarnation", j.message.Incarnation, "kind", j.message.Kind, "deliveries", j.leased.Deliveries, "cause", cause, "unconcluded", err)
+	log := j.worker.Log.With("outcome", result.String(), "kind", j.message.Kind, "channel", j.message.Channel, "incarnation", j.message.Incarnation,
+		"deliveries", j.leased.Deliveries, "rows", j.rows.Load(), "poisoned", j.poisoned)
+	if cause != nil {
+		log = log.With("cause", cause)
+	}
+	if err != nil {
+		log = log.With("unconcluded", err)
+	}
+	log.Log(ctx, level, "message handled")
 }
 
 // carryOut does with the message what the outcome demands.

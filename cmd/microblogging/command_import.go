@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,44 +31,40 @@ type importCommand struct {
 // Run imports the files in turn. If one of them is not a feed, or the owner has no
 // account and gets none, nothing of any file is written.
 func (c importCommand) Run(ctx context.Context, console *console) error {
-	name, nameErr := domain.ParseChannelName(c.Channel)
-	owner, ownerErr := domain.ParseUserName(c.Owner)
-	switch {
-	case nameErr != nil:
-		return badName("--channel", nameErr)
-	case ownerErr != nil:
-		return badName("--owner", ownerErr)
+	name, err := domain.ParseChannelName(c.Channel)
+	if err != nil {
+		return badName("--channel", err)
+	}
+	owner, err := domain.ParseUserName(c.Owner)
+	if err != nil {
+		return badName("--owner", err)
 	}
 	files := make([]importFile, len(c.Files))
 	for i, file := range c.Files {
-		var err error
 		if files[i], err = readImportFile(file); err != nil {
 			return err
 		}
 	}
-	err := c.use(ctx, c.CreateOwner && !c.DryRun, func(b *backend) error {
+	err = c.use(ctx, c.CreateOwner && !c.DryRun, func(b *backend) error {
 		return c.importAll(ctx, console, b.Parts, name, owner, files)
 	})
 	if c.DryRun && c.CreateOwner && (errors.Is(err, bolt.ErrNoStore) || errors.Is(err, domain.ErrMissing)) {
-		return c.importAll(ctx, console, nil, name, owner, files)
+		return c.importAll(ctx, console, &storage.Parts{}, name, owner, files)
 	}
 	return err
 }
 
 // importAll imports the files into a store. Without a store, which a dry run may not have, it only counts.
-func (c importCommand) importAll(ctx context.Context, console *console, parts *storage.Parts, name domain.ChannelName, owner domain.UserName, files []importFile) error {
-	var store *storage.Store
+func (c importCommand) importAll(ctx context.Context, console *console, parts *storage.Parts, name domain.ChannelName, owner domain.UserName, files []importFile) (err error) {
 	var channel domain.Channel
-	if parts != nil {
-		var err error
-		store = parts.Store
+	if parts.Store != nil {
 		if channel, err = c.prepare(ctx, console, parts, name, owner); err != nil {
 			return err
 		}
 	}
 	var all importCounts
 	for _, file := range files {
-		to := newImporter(store, channel, owner, file.Source)
+		to := newImporter(parts.Store, channel, owner, file.Source)
 		if c.DryRun {
 			to.dry, to.create = true, func(ctx context.Context, in domain.Channel, postings []storage.Posting) []storage.PostResult {
 				if in.Name == "" { // there is no channel yet
@@ -76,23 +73,24 @@ func (c importCommand) importAll(ctx context.Context, console *console, parts *s
 				return parts.Operator.Earlier(ctx, in, postings)
 			}
 		}
-		err := importTo(ctx, console, file, to)
+		err = importTo(ctx, console, file, to)
+		notes := to.counts.notes()
 		if file.Encoding != "" {
-			fmt.Fprintf(console.stdout, "%s: read as %s\n", file.name, file.Encoding)
-		}
-		for _, note := range to.counts.notes() {
-			fmt.Fprintf(console.stdout, "%s: %s\n", file.name, note)
+			notes = slices.Insert(notes, 0, "read as "+file.Encoding)
 		}
 		if len(files) > 1 {
-			fmt.Fprintf(console.stdout, "%s: %s\n", file.name, to.counts)
+			notes = append(notes, to.counts.String())
+		}
+		for _, note := range notes {
+			fmt.Fprintf(console.stdout, "%s: %s\n", file.name, note)
 		}
 		if all.add(to.counts); err != nil {
-			fmt.Fprintln(console.stdout, all)
-			return fmt.Errorf("importing %s: %w", file.name, err)
+			err = fmt.Errorf("importing %s: %w", file.name, err)
+			break
 		}
 	}
-	_, err := fmt.Fprintln(console.stdout, all)
-	return err
+	_, printErr := fmt.Fprintln(console.stdout, all)
+	return cmp.Or(err, printErr)
 }
 
 // prepare returns the channel. It creates the owner's account and the channel if they do not exist. In a
@@ -102,19 +100,22 @@ func (c importCommand) prepare(ctx context.Context, console *console, parts *sto
 	if err != nil {
 		return channel, err
 	}
-	if c.DryRun {
-		channel, err = parts.Channels.Get(ctx, name.Key().Address())
-		if errors.Is(err, domain.ErrNotFound) {
-			err = nil
-		}
-		return channel, err
-	}
 	if password != "" {
 		if _, err := parts.Operator.SignUp(ctx, string(owner), password); err != nil {
 			return channel, cannotCreate(err)
 		}
 	}
-	return findOrCreate(ctx, parts.Store, name, owner)
+	channel, err = parts.Channels.Get(ctx, name.Key().Address())
+	switch {
+	case !errors.Is(err, domain.ErrNotFound):
+		return channel, err
+	case c.DryRun:
+		return domain.Channel{}, nil
+	}
+	if channel, err = domain.NewChannel(string(name), domain.About{}, owner); err == nil {
+		channel, _, err = parts.Channels.Create(ctx, channel, "", 0)
+	}
+	return channel, err
 }
 
 // importTo posts the entries of a file, and shows a progress bar.
@@ -123,23 +124,6 @@ func importTo(ctx context.Context, console *console, file importFile, to *import
 	defer progress.end()
 	to.progress = func(done int) { progress.show(file.name, done, len(file.Entries)) }
 	return to.post(ctx, file.Entries)
-}
-
-// findOrCreate returns the channel of that name. It creates the channel if it does
-// not exist.
-func findOrCreate(ctx context.Context, store *storage.Store, name domain.ChannelName, owner domain.UserName) (domain.Channel, error) {
-	channel, err := store.Channels.Get(ctx, name.Key().Address())
-	switch {
-	case err == nil && channel.Owner == owner:
-		return channel, nil
-	case !errors.Is(err, domain.ErrNotFound):
-		return channel, err
-	}
-	if channel, err = domain.NewChannel(string(name), domain.About{}, owner); err != nil {
-		return channel, err
-	}
-	channel, _, err = store.Channels.Create(ctx, channel, "", 0)
-	return channel, err
 }
 
 // maxImportFile bounds the bytes of a file, because a feed is read whole.
@@ -157,8 +141,9 @@ func readImportFile(name string) (importFile, error) {
 	if err != nil {
 		return importFile{}, cannotRunError{err}
 	}
+	defer file.Close()
 	document, err := io.ReadAll(io.LimitReader(file, maxImportFile+1))
-	if err = errors.Join(err, file.Close()); err != nil {
+	if err != nil {
 		return importFile{}, cannotRunError{err}
 	}
 	if len(document) > maxImportFile {

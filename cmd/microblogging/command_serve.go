@@ -82,11 +82,15 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 		if b == nil { // it did not start, and standard error has the reason
 			return
 		}
-		level := slog.LevelInfo
-		if err != nil {
-			level = slog.LevelError
+		stopped := log.With("uptime", time.Since(began).Seconds())
+		if cause := context.Cause(told); cause != nil {
+			stopped = stopped.With("reason", cause)
 		}
-		log.Log(ctx, level, "process stopped", "reason", context.Cause(told), "error", err, "uptime", time.Since(began))
+		if err != nil {
+			stopped.ErrorContext(ctx, "process stopped", "error", err)
+			return
+		}
+		stopped.InfoContext(ctx, "process stopped")
 	}()
 	defer context.AfterFunc(told, func() {
 		log.InfoContext(ctx, "process stopping", "reason", context.Cause(told), "drain_delay", p.DrainDelay)
@@ -171,10 +175,10 @@ func (p process) role() string {
 	return "serve"
 }
 
-// addressOf returns the address of a listener, for the log. It is nil if there is none.
-func addressOf(listener net.Listener) any {
+// addressOf returns the address of a listener, for the log.
+func addressOf(listener net.Listener) string {
 	if listener == nil {
-		return nil
+		return "off"
 	}
 	return listener.Addr().String()
 }

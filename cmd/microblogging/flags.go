@@ -126,7 +126,7 @@ func (s *siteURL) UnmarshalText(text []byte) error {
 func badName(flag string, err error) error {
 	var invalid *domain.InvalidError
 	if errors.As(err, &invalid) {
-		return cannotRunError{fmt.Errorf("%s %s", flag, invalid.Fields[0].Detail)}
+		return cannotRunError{fmt.Errorf("%s: %s", flag, invalid.Fields[0].Detail)}
 	}
 	return cannotRunError{fmt.Errorf("%s: %w", flag, err)}
 }

@@ -12,6 +12,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -150,6 +151,20 @@ func TestUnknownVariable(t *testing.T) {
 	t.Setenv("MICROBLOGGING_LISTEN", "127.0.0.1:0") // of another command
 	if _, _, errs := program(t, "check"); !strings.HasPrefix(errs, "microblogging: warning: MICROBLOGGING_DATE ") || strings.Contains(errs, "LISTEN") {
 		t.Errorf("says %q", errs)
+	}
+}
+
+func TestCompletion(t *testing.T) {
+	for line, want := range map[string]string{"requ": "requeue\n", "worker --log-format j": "json\n", "serve --health-": "--health-listen\n"} {
+		t.Setenv("COMP_LINE", "microblogging "+line)
+		t.Setenv("COMP_POINT", strconv.Itoa(len("microblogging "+line)))
+		if code, out, errs := program(t); code != exitOK || out != want || errs != "" {
+			t.Errorf("%q: exit %d, %q and %q, want %q", line, code, out, errs, want)
+		}
+	}
+	t.Setenv("COMP_LINE", "")
+	if code, out, _ := program(t, "completion", "--code", "bash"); code != exitOK || !strings.HasPrefix(out, "complete ") {
+		t.Errorf("exit %d, %q", code, out)
 	}
 }
 

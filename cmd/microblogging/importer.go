@@ -44,9 +44,11 @@ const (
 	pixels
 )
 
+// leftOut says which of the counts has the entries that are left out for a reason.
+var leftOut = map[string]int{feed.NotPublished: notPublished, feed.NotPosts: notPosts, feed.Repeated: repeated, feed.Empty: empty}
+
 // importWords are what the report says of each count.
 var importWords = [...]string{
-	added: "posts added", known: "already there",
 	notPublished: feed.NotPublished, notPosts: feed.NotPosts, repeated: feed.Repeated, empty: feed.Empty,
 	moved:     "posts moved to the date that the file has now",
 	misdated:  "posts dated now because their dates cannot be read",
@@ -65,30 +67,35 @@ func (c *importCounts) add(other importCounts) {
 	}
 }
 
-// notes say what is else than in the file.
-func (c importCounts) notes() (notes []string) {
-	for i := moved; i < len(c); i++ {
+// sum is how many entries there were of a range of counts.
+func (c importCounts) sum(from, to int) (sum int) {
+	for _, n := range c[from:to] {
+		sum += n
+	}
+	return sum
+}
+
+// list has those of a range of counts that are not zero, each in a format with its number and its words.
+func (c importCounts) list(format string, from, to int) (list []string) {
+	for i := from; i < to; i++ {
 		if c[i] > 0 {
-			notes = append(notes, fmt.Sprintf("%s: %d", importWords[i], c[i]))
+			list = append(list, fmt.Sprintf(format, c[i], importWords[i]))
 		}
 	}
-	return notes
+	return list
 }
+
+// notes say what is else than in the file.
+func (c importCounts) notes() []string { return c.list("%[2]s: %[1]d", moved, len(c)) }
 
 // String returns the last line of a report.
 func (c importCounts) String() string {
-	var reasons []string
-	leftOut := 0
-	for i := notPublished; i < moved; i++ {
-		if leftOut += c[i]; c[i] > 0 {
-			reasons = append(reasons, fmt.Sprintf("%d %s", c[i], importWords[i]))
-		}
-	}
-	text := fmt.Sprintf("%d posts added, %d already there, %d left out", c[added], c[known]+c[moved], leftOut)
+	posts := "posts"
 	if c[added] == 1 {
-		text = strings.Replace(text, "posts", "post", 1)
+		posts = "post"
 	}
-	if leftOut > 0 {
+	text := fmt.Sprintf("%d %s added, %d already there, %d left out", c[added], posts, c[known]+c[moved], c.sum(notPublished, moved))
+	if reasons := c.list("%d %s", notPublished, moved); reasons != nil {
 		text += ": " + strings.Join(reasons, ", ")
 	}
 	return text
@@ -172,9 +179,8 @@ func (i *importer) postAll(ctx context.Context, batch []feed.Entry) (err error) 
 	var counts importCounts
 	for _, entry := range batch {
 		draft, lost := i.converter.Draft(entry)
-		reason := cmp.Or(entry.LeftOut, feed.Empty)
 		if draft.Text == "" || entry.LeftOut != "" {
-			counts[slices.Index(importWords[:], reason)]++
+			counts[leftOut[cmp.Or(entry.LeftOut, feed.Empty)]]++
 			continue
 		}
 		posting := i.posting(entry)
@@ -183,9 +189,7 @@ func (i *importer) postAll(ctx context.Context, batch []feed.Entry) (err error) 
 	}
 	for n, r := range i.create(ctx, i.channel, postings) {
 		late := i.belated(postings[n], r)
-		if late && i.dry {
-			r.Err = nil
-		} else if late {
+		if late && !i.dry {
 			r.Err = i.move(ctx, postings[n], r.Blog)
 		}
 		switch {
@@ -202,26 +206,17 @@ func (i *importer) postAll(ctx context.Context, batch []feed.Entry) (err error) 
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.counts.add(counts)
-	done := 0
-	for _, n := range i.counts[:misdated] {
-		done += n
-	}
-	i.progress(done)
+	i.progress(i.counts.sum(added, misdated))
 	return err
 }
 
 // note counts an entry that was added, and what its post has else than the file.
 func (i *importer) note(entry feed.Entry, lost feed.Loss) importCounts {
-	counts := importCounts{added: 1, media: lost.Media, links: lost.Links, pixels: lost.Pixels}
-	for kind, is := range map[int]bool{
-		misdated: entry.Misdated, early: i.undated(entry) && !entry.Published.IsZero(), zoneless: entry.Zoneless,
-		cut: lost.Cut, summaries: lost.Summary,
-	} {
-		if is {
-			counts[kind]++
-		}
+	one := map[bool]int{true: 1}
+	return importCounts{
+		added: 1, misdated: one[entry.Misdated], early: one[i.undated(entry) && !entry.Published.IsZero()], zoneless: one[entry.Zoneless],
+		cut: one[lost.Cut], summaries: one[lost.Summary], media: lost.Media, links: lost.Links, pixels: lost.Pixels,
 	}
-	return counts
 }
 
 // belated reports whether an earlier import made the post, with a later date than its entry has

@@ -40,6 +40,7 @@ import (
 	"syscall"
 
 	"github.com/alecthomas/kong"
+	kongcompletion "github.com/jotaen/kong-completion"
 )
 
 // The exit codes of every command.
@@ -72,7 +73,11 @@ func toldToStop() (ctx context.Context, again <-chan struct{}) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	second := make(chan struct{})
 	go func() {
-		cancel(fmt.Errorf("told to stop by the signal %s", <-signals))
+		name := "SIGTERM"
+		if <-signals == os.Interrupt {
+			name = "SIGINT"
+		}
+		cancel(fmt.Errorf("told to stop by %s", name))
 		<-signals
 		close(second)
 	}()
@@ -96,6 +101,9 @@ func run(ctx context.Context, args []string, console *console) int {
 	if err != nil {
 		fmt.Fprintln(console.stderr, "microblogging:", err)
 		return exitCannotRun
+	}
+	if kongcompletion.Register(parser); exited >= 0 { // a shell asked what may follow
+		return exited
 	}
 	if slices.Equal(args, []string{"--version"}) { // what most programs call it
 		args = []string{"version"}

@@ -29,69 +29,61 @@ func sampleUsers() []domain.UserName { return []domain.UserName{"ada", "grace", 
 // A later start recognises them by it.
 const sampleKey = "account of the sample: "
 
-// openSample fills an empty store, or goes on where an earlier start was stopped, and returns the token of a sign-in link for the first user of
-// the sample, which works once. There is none if the store has channels without the sample, or if
-// another client made an account under the name of that user.
+// openSample fills an empty store, or goes on where an earlier start was stopped. It returns the token of
+// a sign-in link for the first user of the sample, which works once. There is none if the store has
+// channels without the sample, or if another client made an account under the name of one of its users.
 func openSample(ctx context.Context, store *storage.Parts) (token string, err error) {
-	user := sampleUsers()[0]
-	key := sampleKey + string(user)
-	made, err := store.Operator.MadeWithKey(ctx, user, key)
-	if errors.Is(err, domain.ErrNotFound) {
-		if err := fillSample(ctx, store); err != nil {
-			return "", err
-		}
-		made, err = store.Operator.MadeWithKey(ctx, user, key)
+	made, err := fillSample(ctx, store)
+	if err == nil && made {
+		token, err = store.Operator.SignInLink(ctx, sampleUsers()[0])
 	}
-	switch {
-	case err == nil && made:
-		return store.Operator.SignInLink(ctx, user)
-	case err == nil, errors.Is(err, domain.ErrNotFound):
-		return "", nil
+	if err != nil {
+		return "", cannotRunError{err}
 	}
-	return "", cannotRunError{err}
+	return token, nil
 }
 
 // sampleAge is how long ago the accounts of the sample were made, before all of its posts.
 const sampleAge = 30 * 24 * time.Hour
 
-// fillSample makes the accounts and the channels of the sample in an empty store. The
-// passwords are random and not kept. Everything has a fixed key, so that it is made once: what a fill that was
-// stopped has made stays, and the next start makes the rest. The account of the last user is the first row of
-// a fill, and says when it began; that of the first user is the last row. If another client has the name of one
-// of its users, it makes nothing more.
-func fillSample(ctx context.Context, store *storage.Parts) error {
+// fillSample makes the accounts and the channels of the sample, and reports whether the store has them.
+// The passwords are random and not kept. Everything has a fixed key, so that it is made once: what a fill
+// that was stopped has made stays, and the next start makes the rest. The account of the last user is the
+// first row of a fill, and says when it began; that of the first user is the last row.
+func fillSample(ctx context.Context, store *storage.Parts) (made bool, err error) {
 	users := sampleUsers()
 	last := users[len(users)-1]
+	made, err = store.Operator.MadeWithKey(ctx, users[0], sampleKey+string(users[0]))
+	if !errors.Is(err, domain.ErrNotFound) {
+		return made, err
+	}
 	begun, err := store.Operator.MadeWithKey(ctx, last, sampleKey+string(last))
 	if err != nil && !errors.Is(err, domain.ErrNotFound) {
-		return cannotRunError{err}
+		return false, err
 	}
-	if page, err := store.Channels.List(ctx, "", "", 1); err != nil {
-		return cannotRunError{err}
-	} else if len(page.Items) > 0 && !begun {
-		return nil
+	if page, err := store.Channels.List(ctx, "", "", 1); err != nil || len(page.Items) > 0 && !begun {
+		return false, err
 	}
 	for _, user := range slices.Backward(users[1:]) {
 		if made, err := addSampleUser(ctx, store, user, time.Now()); err != nil || !made {
-			return err
+			return false, err
 		}
 	}
 	first, err := store.Accounts.Get(ctx, last)
 	if err != nil {
-		return err
+		return false, err
 	}
 	now := first.CreatedOn.Add(sampleAge)
 	files, err := sampleFeeds.ReadDir("sample")
 	if err != nil {
-		return err
+		return false, err
 	}
 	for _, file := range files {
 		if err := addSampleChannel(ctx, store.Store, file.Name(), now); err != nil {
-			return fmt.Errorf("sample %s: %w", file.Name(), err)
+			return false, fmt.Errorf("sample %s: %w", file.Name(), err)
 		}
 	}
-	_, err = addSampleUser(ctx, store, users[0], now)
-	return err
+	return addSampleUser(ctx, store, users[0], now)
 }
 
 // addSampleUser reports false if another client has the name.

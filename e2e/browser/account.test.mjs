@@ -51,11 +51,11 @@ test("account: it is deleted, that is undone by signing in, and it is deleted ag
   await v.open("/account");
   await v.follow(v.link("Delete account…"));
   await look(v, "delete-account");
-  await v.fill({ "Your password": "a wrong guess" });
+  await v.fill({ Password: "a wrong guess" });
   await v.follow(v.button("Delete my account"));
   assert.equal(v.status, 422);
   await v.page.getByLabel("Keep it, as the posts of a deleted user").check();
-  await v.fill({ "Your password": una.password });
+  await v.fill({ Password: una.password });
   await v.follow(v.button("Delete my account"));
   assert.match(await v.notice(), /will be deleted/);
   assert.ok(await isAnonymous(v));

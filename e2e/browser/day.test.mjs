@@ -195,7 +195,7 @@ function day(how, user, hand, scripts) {
       assert.ok((await v.page.locator("article").count()) > 0, "nothing new is shown");
       await v.fill({ "Find channels and people": "ada" });
       await Promise.all([v.page.waitForURL(/contains=ada/), v.page.keyboard.press("Enter")]);
-      await v.follow(v.page.locator(".person a"));
+      await v.follow(v.page.locator("main a[href=\"/users/ada\"]").first());
       assert.equal(v.path, "/users/ada");
       assert.ok((await v.page.locator("article").count()) > 0, "nothing that ada wrote is shown");
       await v.follow(v.link("Channels").first());

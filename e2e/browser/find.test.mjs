@@ -24,7 +24,7 @@ for (const scripts of [true, false]) {
     await v.fill({ "Title or text contains": "LEASE" });
     await v.follow(v.button("Find").last());
     assert.equal((await v.posts()).length, 20);
-    const told = v.page.locator(".found");
+    const told = v.page.locator(".body > [role=status]");
     assert.match(await told.innerText(), /^20 of 40 posts match\. Searched back to .+\. Go on/);
     if (scripts) await look(v, "found");
     assert.deepEqual(await v.page.locator("mark").allInnerTexts(), Array(20).fill("lease"));
@@ -62,7 +62,7 @@ test("find: a channel and a person from the header", async () => {
   assert.ok(await v.link("fay.finds").isVisible());
   await look(v, "channels-and-people");
   await v.page.setViewportSize({ width: 1280, height: 800 });
-  await v.follow(v.page.locator(".person a[href=\"/users/fay\"]"));
+  await v.follow(v.page.locator("main a[href=\"/users/fay\"]"));
   assert.match(v.page.url(), /\/users\/fay$/);
   await v.leave();
 });

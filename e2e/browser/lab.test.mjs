@@ -38,7 +38,7 @@ async function asServed(v) {
       for (const e of main.querySelectorAll("[data-own]")) e.remove();
       for (const e of main.querySelectorAll("details")) e.removeAttribute("open");
       for (const e of main.querySelectorAll("a:not([href])")) e.removeAttribute("tabindex");
-      for (const e of main.querySelectorAll(".step")) e.classList.remove("pointed");
+      for (const e of main.querySelectorAll("[data-step]")) e.classList.remove("lit");
       main.removeAttribute("style");
       main.removeAttribute("aria-busy");
       main.normalize();
@@ -77,13 +77,13 @@ describe("lab: a step in place", () => {
       await at(v, step, 9);
       await asServed(v);
     }
-    await v.press(v.page.locator("a.step").nth(7));
-    await at(v, 7, 9);
+    await v.press(v.page.locator("a.line").first());
+    await at(v, 1, 9);
     await asServed(v);
     await key(v, "u");
-    await at(v, 6);
+    await at(v, 0);
     await asServed(v);
-    await play(v, ["1"], 6);
+    await play(v, ["1"]);
     await asServed(v);
     assert.ok(await same(v), "a step has loaded the page again");
     await v.leave();
@@ -93,7 +93,7 @@ describe("lab: a step in place", () => {
     const v = await lab();
     await play(v, ["1", "2"]);
     await v.page.evaluate(() => {
-      window.before = new Map([...document.querySelectorAll("main [data-key]")].map((e) => [e.dataset.key, { e, html: e.outerHTML, text: e.textContent }]));
+      window.before = new Map([...document.querySelectorAll("main [data-key]")].map((e) => [e.dataset.key, { e, html: e.outerHTML }]));
       window.touched = [];
       new MutationObserver((records) => {
         for (const { target, type } of records) {
@@ -109,7 +109,7 @@ describe("lab: a step in place", () => {
         anew: [...window.before].filter(([name, { e }]) => now(name) && now(name) !== e).map(([name]) => name),
         unasked: window.touched.filter(({ name, type }) => {
           const was = window.before.get(name);
-          return was && (type === "attributes" ? was.html === now(name).outerHTML : was.text === now(name).textContent);
+          return was && was.html === now(name).outerHTML;
         }).map(({ name, type }) => `${name}: ${type}`),
       };
     });
@@ -118,13 +118,12 @@ describe("lab: a step in place", () => {
     await v.leave();
   });
 
-  for (const { how, size, pane } of [{ how: "on a wide screen", size: {}, pane: "" }, { how: "on a phone", size: phone, pane: "#actors" }]) {
+  for (const [how, size] of [["on a wide screen", {}], ["on a phone", phone]]) {
     test(`never moves what is under the pointer, ${how}`, async () => {
-      const v = await lab(start + pane, size);
+      const v = await lab(start, size);
       const names = { 1: "ann", 2: "olga", 3: "w1" };
-      // The last step wins. On a phone the verdict then comes into sight.
-      const steps = pane ? orphan.slice(0, -1) : orphan;
-      for (const [i, number] of steps.entries()) {
+      // The last step wins: no actor is left to be pressed.
+      for (const [i, number] of orphan.slice(0, -1).entries()) {
         const button = take(v, names[number]);
         await button.hover();
         const before = await button.boundingBox();
@@ -160,7 +159,7 @@ describe("lab: a step in place", () => {
 
   test("leaves the row under the pointer where it is when a key is pressed", async () => {
     const v = await lab(`${start}?s=ann,olga*2`, { height: 600 });
-    const row = v.page.locator(".stores [data-key^=row-]").first();
+    const row = v.page.locator(".rows [data-key^=row-]").first();
     await row.hover();
     let { y: before } = await row.boundingBox();
     for (const name of ["3", "3", "3", "1", "ArrowLeft", "ArrowLeft", "u"]) {
@@ -258,7 +257,7 @@ describe("lab: two quick presses", () => {
   test("on one step of the run lead there once", async () => {
     const v = await lab(`${start}?s=${schedule}`);
     const { release } = await held(v);
-    await v.page.locator("a.step").nth(3).dblclick();
+    await v.page.locator("a.line").nth(2).dblclick();
     release();
     await at(v, 3, 9);
     await v.page.goBack();
@@ -294,7 +293,7 @@ test("lab: a step that fails is left to the browser", async () => {
 
 test("lab: a state that the server refuses is shown as it says", async () => {
   const v = await lab();
-  await v.page.evaluate(() => { document.querySelector("#actor-ann a.main").href = "/lab/A1?s=eve"; });
+  await v.page.evaluate(() => { document.querySelector("#actor-ann a.act").href = "/lab/A1?s=eve"; });
   v.expectRefusal(400, start);
   await v.follow(take(v, "ann"));
   assert.equal(v.status, 400);
@@ -302,19 +301,15 @@ test("lab: a state that the server refuses is shown as it says", async () => {
   await v.leave();
 });
 
-test("lab: another fault is chosen from the menu, which closes", async () => {
+test("lab: a fault is chosen by keyboard", async () => {
   const v = await lab("/lab/A3", { hand: "keyboard" });
   await key(v, "Shift+Digit1");
   // The page may still be loading what handles the first key.
-  await v.page.waitForFunction(() => document.querySelector("details.menu[open]")?.contains(document.activeElement));
-  await key(v, "Escape");
-  await v.page.waitForFunction(() => !document.querySelector("details.menu[open]"));
-  await key(v, "Shift+Digit1");
+  await v.page.waitForFunction(() => document.activeElement.closest(".faults"));
   await key(v, "Enter");
   await at(v, 1);
   assert.match(taken(v), /^\w+:/);
   assert.ok(await v.page.evaluate(() => document.activeElement !== document.body), "the focus is lost");
-  assert.equal(await v.page.locator("details.menu[open]").count(), 0);
   await v.leave();
 });
 
@@ -365,6 +360,7 @@ test("lab: each command and schedule has one button that copies it, wherever one
   const v = await lab();
   await v.context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const labels = () => v.page.locator(".share button").allInnerTexts();
+  await v.press(v.page.locator(".more > summary"));
   assert.deepEqual(await labels(), ["Copy the command"]);
   await play(v, ["1"]);
   assert.deepEqual(await labels(), ["Copy the command", "Copy the schedule"]);
@@ -381,45 +377,10 @@ test("lab: each command and schedule has one button that copies it, wherever one
   await v.leave();
 });
 
-test("lab: a step shows itself in the run, and the row that it changed in the tables", async () => {
-  const v = await lab("/lab/open-gate?s=ann,olga*6,w1*5#actors", { width: 1280, height: 1000 });
-  const seen = (selector) => v.page.locator(selector).first().evaluate((thing) => {
-    const area = thing.closest(".diagram, .stores").getBoundingClientRect();
-    const { top } = thing.getBoundingClientRect();
-    return top >= area.top && top < Math.min(area.bottom, innerHeight);
-  });
-  const sees = { step: ".step[aria-current]", row: ".stores :is(.inserted, .changed, .deleted)" };
-  for (const step of [13, 14, 15, 16]) {
-    await v.press(take(v, "w1"));
-    await at(v, step);
-    assert.ok(await seen(sees.step), `step ${step} is out of sight`);
-    if (step !== 14) assert.ok(await seen(sees.row), `what step ${step} changed is out of sight`);
-  }
-  await v.leave();
-});
-
-test("lab: on a phone one part is shown at a time, and steps stay in it", async () => {
-  const v = await lab(start, { ...phone, touch: true });
-  const parts = async () => v.page.locator(".pane").evaluateAll((all) => [...new Set(all.filter((e) => e.checkVisibility()).map((e) => e.classList[1]))]);
-  assert.deepEqual(await parts(), ["actors"]);
-  for (const name of ["Run", "Tables", "Invariants"]) {
-    await v.press(v.page.locator(".tabs").getByRole("link", { name }));
-    assert.deepEqual(await parts(), [name.toLowerCase()]);
-  }
-  await v.press(v.page.locator(".tabs").getByRole("link", { name: "Tables" }));
-  await play(v, ["1", "2"]);
-  await v.press(move(v, "back"));
-  await at(v, 1, 2);
-  assert.deepEqual(await parts(), ["tables"]);
-  await v.page.reload();
-  assert.deepEqual(await parts(), ["tables"]);
-  await v.leave();
-});
-
-// inSight waits until something is neither below the window nor behind what stays at its top.
+// inSight waits until something is neither above nor below what is seen.
 const inSight = (v, selector) => v.page.waitForFunction((wanted) => {
   const { top, bottom } = document.querySelector(wanted).getBoundingClientRect();
-  return top >= document.querySelector(".controls").getBoundingClientRect().bottom - 1 && bottom <= innerHeight;
+  return top >= 0 && bottom <= innerHeight;
 }, selector, { timeout: 3000 });
 
 describe("lab: on a phone", () => {
@@ -440,7 +401,7 @@ describe("lab: on a phone", () => {
 
   test("the verdict comes into sight when a run ends without being won", async () => {
     const v = await lab(`${start}?s=ann*2,olga*2,w1*5`, touch);
-    while (await take(v, "w1").getAttribute("href")) {
+    while (await actor(v, "w1").locator(".act[href]").count()) {
       const was = v.page.url();
       await v.press(take(v, "w1"));
       await v.page.waitForFunction((url) => location.href !== url, was);
@@ -455,65 +416,33 @@ describe("lab: on a phone", () => {
     for (const [i, name] of ["ann", "olga", "olga", "w1", "w1", "w1"].entries()) {
       await v.press(take(v, name));
       await at(v, i + 1);
-      await inSight(v, ".say .verdict p");
+      await inSight(v, ".say .response");
     }
     await v.leave();
   });
 
-  test("a part is in sight below a verdict, and the run at its last step", async () => {
-    const v = await lab(`${start}?s=${schedule}`, touch);
-    for (const [name, seen] of [["Tables", ".tables h2"], ["Invariants", ".invariants h2"], ["Run", ".step[aria-current]"]]) {
-      await v.press(v.page.locator(".tabs").getByRole("link", { name }));
-      await inSight(v, seen);
+  test("the first choice is above the fold", async () => {
+    for (const level of ["A1", "late-copy", "shut-gate", "join"]) {
+      const v = await lab(`/lab/${level}`, touch);
+      const { bottom, moves } = await v.page.evaluate(() => ({
+        bottom: document.querySelector(".act").getBoundingClientRect().bottom, moves: document.querySelector(".moves").getBoundingClientRect().top,
+      }));
+      assert.ok(bottom <= moves, `${level}: the first choice ends at ${bottom}, below ${moves}`);
+      await v.leave();
     }
-    await v.press(v.page.getByRole("link", { name: "What this teaches" }));
-    await inSight(v, ".won .score");
-    await v.leave();
   });
 });
 
 test("lab: a chip leads to what its invariant demands, and whether it holds", async () => {
   const v = await lab();
-  await v.press(v.page.locator(".chip").first());
+  await v.press(v.page.locator(".chip a").first());
   const invariant = v.page.locator("[data-key=invariant-A1]");
   await invariant.waitFor();
   assert.match(await invariant.innerText(), /no orphan post[^]*When the system is idle, no post is left[^]*Here it is open/);
   await v.leave();
 });
 
-describe("lab: a menu that is unfolded above the page", () => {
-  const summary = (v) => v.page.locator("#actor-olga .menu summary");
-  const shut = (v) => v.page.waitForFunction(() => !document.querySelector("details.menu[open]"), null, { timeout: 3000 });
-
-  test("folds up with Esc, and with a press elsewhere", async () => {
-    const v = await lab("/lab/A3");
-    await v.press(summary(v));
-    await key(v, "Escape");
-    await shut(v);
-    await v.press(summary(v));
-    await v.page.locator("h1").click();
-    await shut(v);
-    await v.leave();
-  });
-
-  test("folds up with Esc also where the keys are turned off", async () => {
-    const v = await lab("/keys");
-    await v.press(v.button("Turn the keys off"));
-    await v.open("/lab/A3");
-    await v.press(summary(v));
-    await key(v, "Escape");
-    await shut(v);
-    await v.leave();
-  });
-});
-
 describe("lab: the picture", () => {
-  // whole tells that all of it is in sight, below what stays at the top.
-  const whole = (v) => v.page.evaluate(() => {
-    const { top, bottom } = document.querySelector(".picture.wide").getBoundingClientRect();
-    const { bottom: strip } = document.querySelector(".strip").getBoundingClientRect();
-    return { top, bottom, strip, in: top >= strip - 1 && bottom <= innerHeight };
-  });
   const keys = { ann: "1", olga: "2", w1: "3" };
   const fence = known("open-gate").split(",").flatMap((part) => {
     const [name, n = 1] = part.split("*");
@@ -521,45 +450,59 @@ describe("lab: the picture", () => {
   });
 
   for (const hand of ["mouse", "keyboard"]) {
-    test(`is whole and in sight at 1280 x 720 after each step by ${hand}`, async () => {
+    test(`is in sight at 1280 x 720 after each step by ${hand}, with the goal, the cards and the response`, async () => {
       const v = await lab("/lab/open-gate", { width: 1280, height: 720, hand });
       for (const [i, name] of fence.entries()) {
         if (hand === "mouse") await take(v, name).click();
         else await key(v, keys[name]);
         await at(v, i + 1);
-        const seen = await whole(v);
-        assert.ok(seen.in, `step ${i + 1}: ${JSON.stringify(seen)}`);
+        const out = await v.page.evaluate(() => [".goal", ".say", ".cards", ".lines"].filter((selector) => {
+          const part = document.querySelector(selector)?.getBoundingClientRect();
+          return part && (part.top < 0 || part.bottom > innerHeight);
+        }));
+        assert.deepEqual(out, i + 1 < fence.length ? [] : [".lines"], `step ${i + 1}`); // at the end they say what it teaches
       }
-      assert.equal(await v.page.locator(".picture.wide a.broke").count(), 1);
-      assert.equal(await v.page.locator(".picture.wide a.made").count(), 1);
+      assert.equal(await v.page.locator(".lines .broke.line").count(), 1);
+      assert.equal(await v.page.locator(".lines .made.line").count(), 1);
       await v.leave();
     });
   }
 
   test("leads to each step, and fits a phone", async () => {
     const v = await lab(`${start}?s=${schedule}`);
-    await v.page.locator(".picture.wide a[data-line='4'] .hit").click();
+    await v.page.locator(".lines a[data-step='4']").click();
     await at(v, 4, 9);
     await v.page.setViewportSize(phone);
-    const fits = await v.page.locator(".picture.slim").evaluate((picture) => {
-      const { left, right } = picture.getBoundingClientRect();
-      return [...picture.querySelectorAll("text")].every((text) => {
-        const box = text.getBoundingClientRect();
-        return box.left >= left - 1 && box.right <= right + 1;
+    const fits = await v.page.locator(".lines").evaluate((lines) => {
+      const { left, right } = lines.getBoundingClientRect();
+      return [...lines.querySelectorAll("*")].every((part) => {
+        const box = part.getBoundingClientRect();
+        return box.left >= left - 5 && box.right <= right + 5;
       });
     });
-    assert.ok(fits, "words stick out");
-    assert.ok(!await v.page.locator(".picture.wide").isVisible());
+    assert.ok(fits, "something sticks out");
+    await v.leave();
+  });
+
+  test("lights up a step with the rows that it has touched, and a card with its call", async () => {
+    const v = await lab(`${start}?s=ann,olga*2`);
+    await v.page.locator(".lines a[data-step='2']").hover();
+    assert.deepEqual(await v.page.locator("tr.lit .key").allInnerTexts(), ["news"]);
+    await actor(v, "ann").hover();
+    const lit = await v.page.locator(".next.of-1, .use.of-1").evaluateAll((all) => all.map((e) => getComputedStyle(e).boxShadow !== "none"));
+    assert.deepEqual(lit, [true, true]);
     await v.leave();
   });
 
   test("is large for a projector, step by step", async () => {
-    const v = await lab(`${start}?s=ann,olga&large=1`);
+    const v = await lab(`${start}?s=ann,olga&large=1`, { width: 1920, height: 1080 });
     await key(v, "2");
     await at(v, 3);
     assert.match(v.page.url(), /large=1/);
-    const size = await v.page.locator(".picture.large .words").first().evaluate((e) => parseFloat(getComputedStyle(e).fontSize));
-    assert.ok(size >= 20, `${size} px`);
+    const sizes = await v.page.locator(".act b, .lines .w").evaluateAll((all) => all.map((e) => parseFloat(getComputedStyle(e).fontSize)));
+    assert.ok(sizes.every((size) => size >= 19), `${sizes} px`);
+    const { bottom } = await v.page.evaluate(() => document.querySelector(".cards").getBoundingClientRect());
+    assert.ok(bottom <= 1080, "the cards are out of sight");
     assert.ok(!await v.page.locator(".top").isVisible());
     await v.leave();
   });

@@ -12,13 +12,16 @@ describe("lab: in order, wide and on a phone, is", () => {
     "the class": "/lab/class",
     "what was handed in": `/lab/class?A1=${schedule}&A2=w1*4`,
     "the start of a level": start,
-    "the end of the course": `/lab/again?s=${known("shut-gate")},w2*4,w1*2,ann*6`,
+    "the end of the course": `/lab/again?s=${known("shut-gate")},w2*3,ann*6,w1*3`,
     "a run half way": `${start}?s=ann,olga*2,w1*2`,
     "a step that one went back to": `${start}?s=${schedule}&at=4`,
     "an invariant that is broken": `${start}?s=${schedule}`,
     "what fresh workers leave": `${start}?s=${schedule}&rest=1`,
+    "a level that cannot be won any more": `${start}?s=ann,olga*2,w1*2,ann`,
+    "a choice of faults": "/lab/late-copy?s=olga",
     "a solution that is shown": `${start}?s=${schedule}&at=5&show=1`,
     "a hint": `${start}?s=ann&hint=1`,
+    "a safeguard that is chosen": "/lab/choose?own/retry=look",
     "a comparison": "/lab/open-gate/compare",
     "the code that ships": "/lab/post",
     "a long run": `/lab/open-gate?s=${known("open-gate")}`,
@@ -36,17 +39,6 @@ describe("lab: in order, wide and on a phone, is", () => {
     });
   }
 
-  for (const [how, at] of [["half way", "ann,olga*2,w1*2"], ["to its end", schedule]]) {
-    test(`each part of a run ${how} on a phone`, async () => {
-      const v = await lab(`${start}?s=${at}`, phone);
-      for (const part of ["Run", "Tables", "Invariants"]) {
-        await v.press(v.page.locator(".tabs").getByRole("link", { name: part }));
-        await look(v, `lab-phone-${part}-${how}`);
-      }
-      await v.leave();
-    });
-  }
-
   test("the index with a level that was won", async () => {
     const v = await lab();
     await play(v, orphan);
@@ -56,10 +48,10 @@ describe("lab: in order, wide and on a phone, is", () => {
     await v.leave();
   });
 
-  test("a menu of faults, and the list of keys", async () => {
-    const v = await lab("/lab/A3");
-    await key(v, "Shift+Digit1");
-    await look(v, "lab-menu");
+  test("what is folded, and the list of keys", async () => {
+    const v = await lab("/lab/post?s=ann*2");
+    await v.page.locator(".more > summary").click();
+    await look(v, "lab-more");
     await key(v, "?");
     await v.page.getByRole("dialog").waitFor();
     await look(v, "lab-keys-here");

@@ -2,12 +2,16 @@
 // page looks at it; page.test.mjs looks at the pages that are left.
 
 import assert from "node:assert/strict";
-import { mkdir, readFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { phone } from "./visitor.mjs";
 
 const desk = { width: 1280, height: 800 };
 
 const artifacts = new URL("../artifacts/", import.meta.url).pathname;
+
+// The pictures of the README are of these pages. Next to each is a file with the words of its headings and controls, once make pictures has taken it.
+const pictured = { "a-channel": "channel", "deletion-running": "deletion", "lab-a-run-half-way": "lab" };
+const images = new URL("../../docs/images/", import.meta.url).pathname;
 
 // axe is what a page needs to check itself. It is the short file, since each page loads it anew.
 const axe = await readFile(new URL(import.meta.resolve("axe-core/axe.min.js")), "utf8");
@@ -28,8 +32,20 @@ export async function look(v, name) {
   await inspect(page, all || !wide ? checked.phone : null, all);
   await show(page, desk, "dark");
   await inspect(page, all || wide ? checked.desk : null, all);
+  if (pictured[name]) await compare(page, pictured[name]);
   if (process.env.SCREENSHOTS) await picture(page, name);
   await show(page, before, null);
+}
+
+// compare checks that the page has the words that its picture shows. With SCREENSHOTS=1 it writes them instead.
+async function compare(page, name) {
+  const words = await page.evaluate(() => [...document.querySelectorAll(":is(h1, h2, h3, button, dt, nav a, .top a, .steps b, .gate-strip b):not(.foot *)")]
+    .filter((part) => part.checkVisibility() && part.getBoundingClientRect().top < innerHeight && !part.querySelector(".unseen, time"))
+    .map((part) => part.innerText.replaceAll(/[\d\s]+/g, " ").trim()).filter(Boolean).join("\n"));
+  const file = `${images}${name}.txt`;
+  if (process.env.SCREENSHOTS) await writeFile(file, `${words}\n`);
+  const shown = await readFile(file, "utf8").catch(() => `${words}\n`); // the picture was taken before its words were kept
+  assert.equal(`${words}\n`, shown, `docs/images/${name}.png shows other words: make pictures takes it again`);
 }
 
 async function show(page, size, colorScheme) {
@@ -107,7 +123,7 @@ async function picture(page, name) {
       await page.screenshot({ path, fullPage: true, animations: "disabled" });
     }
   }
-  // What a wide screen shows at first: make screenshots puts two of these into the README.
+  // What a wide screen shows at first: make pictures puts three of these into the README.
   await show(page, desk, "light");
   await page.screenshot({ path: `${artifacts}${name}-first.png`, animations: "disabled" });
 }

@@ -79,11 +79,28 @@ for (const scripts of [true, false]) {
   });
 }
 
+for (const scripts of [true, false]) {
+  test(`phone: the header finds a channel and a person${scripts ? "" : ", without scripts"}`, async () => {
+    for (const as of [undefined, flo]) {
+      const v = await visitor(sites.sample, { as, ...phone, scripts });
+      await v.open(path);
+      await v.press(v.link("Find channels and people"));
+      await v.page.locator("#seek:focus").waitFor();
+      assert.ok((await v.page.locator("#seek").boundingBox()).y >= 0, "the field is above the screen");
+      if (scripts) await look(v, `phone-find-${as ? "reader" : "anonymous"}`);
+      await v.page.keyboard.type("flo");
+      await Promise.all([v.page.waitForURL(/contains=flo/), v.page.keyboard.press("Enter")]);
+      await v.link("flo_reader").waitFor();
+      await v.leave();
+    }
+  });
+}
+
 test("phone: the head of a page has one line, however long the reader's name is", async () => {
   for (const name of ["flo_eight", "flo_eleven_x", "flo_".padEnd(32, "w")]) {
     const v = await visitor(sites.sample, { as: await signUp(sites.sample, name), ...phone });
     await v.open(path);
-    const middles = await v.page.locator(".top :is(.brand, nav a, .main, summary)").evaluateAll((all) => all.map((part) => {
+    const middles = await v.page.locator(".top :is(.brand, nav a, .find, .main, summary)").evaluateAll((all) => all.map((part) => {
       const { top, bottom } = part.getBoundingClientRect();
       return (top + bottom) / 2;
     }));

@@ -86,7 +86,7 @@ test("rows: the map follows a sweep, and a fold that was opened stays open", asy
   await lit(v, "open");
   const fold = v.page.locator("#fold-table-channel");
   await v.press(fold.locator("summary"));
-  await v.page.locator(".rows-map", { has: v.page.locator(".gate-shut[aria-current]") }).locator(".rows-blocks li", { hasText: "post" }).first().waitFor();
+  await v.page.locator(".rows-map", { has: v.page.locator(".gate.shut[aria-current]") }).locator(".rows-blocks li", { hasText: "post" }).first().waitFor();
   assert.ok(await fold.evaluate(({ open }) => open), "the fold has closed");
   await lit(v, "gone");
   await v.sees("The channel is gone. This is what is left of it.");

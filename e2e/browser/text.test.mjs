@@ -62,17 +62,21 @@ for (const scripts of [true, false]) {
   });
 }
 
-test("text: a table scrolls inside, and tasks and footnotes are text", async () => {
+test("text: a table scrolls inside, and tasks and footnotes are text, and cells keep their alignment", async () => {
   const v = await visitor(sites.sample, { as: tess });
   await v.open(await tess.createChannel("cells"));
   const row = (cell) => `|${`${cell}|`.repeat(12)}\n`;
   await v.open(await tess.post("cells", `${row("a word")}${row("-")}${row("`wide`")}\n- [x] done\n- [ ] open[^1]\n\n[^1]: Soon`, "Cells"));
   const text = v.page.locator("article .text");
   assert.equal(await text.getByRole("table").getByRole("columnheader").count(), 12);
+  const aligned = await tess.post("cells", "| a | b | c | d |\n|---|:--|:-:|--:|\n| 1 | 2 | 3 | 4 |", "Aligned");
   assert.match(await text.innerText(), /☑ done\n☐ open\[\^1\]\n+\[\^1\]: Soon/);
   await look(v, "text-table");
   await v.page.setViewportSize({ width: 360, height: 800 });
   assert.ok(await text.getByRole("table").evaluate((table) => table.scrollWidth > table.clientWidth));
+  await v.open(aligned);
+  assert.deepEqual(await text.locator("td").evaluateAll((all) => all.map((cell) => getComputedStyle(cell).textAlign.replace("-webkit-", ""))),
+    ["start", "left", "center", "right"]);
   await v.leave();
 });
 

@@ -3,6 +3,7 @@ package modelcheck
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"microblogging/lab"
 	"microblogging/lab/own"
@@ -90,6 +91,18 @@ func (c Case) Says() string {
 		return "without this safeguard: " + c.Safeguard.Why
 	}
 	return c.About
+}
+
+// Warning says that nothing in the code asks for the safeguard that is taken out. It is empty if something does.
+func (c Case) Warning() string {
+	if c.Safeguard == nil {
+		return ""
+	}
+	file, _, _ := lab.Find(c.Safeguard.Code)
+	if text, _ := lab.Source(file); strings.Contains(text, c.Safeguard.Part) {
+		return ""
+	}
+	return "warning: nothing in " + file + " asks for " + c.Safeguard.Part + ", so nothing is taken out"
 }
 
 // Find is the case of this name, or the one of a reader's that own/ and the name is. It is an error

@@ -93,6 +93,11 @@ func (c Case) Explore(seed uint64) Result {
 // Try explores a case of a reader's own for as long as the context lasts. whole tells that it was long
 // enough. The error says what is wrong with its code, and which schedule shows it.
 func (c Case) Try(ctx context.Context) (r Result, whole bool, err error) {
+	if c.Wrong != nil {
+		if err := c.Wrong(); err != nil {
+			return r, false, err
+		}
+	}
 	x := lab.NewExplorer(c.Scenario)
 	defer x.Close()
 	defer func() {

@@ -4,3 +4,6 @@ import "microblogging/lab"
 
 // Whole is the scenario of a protocol with all its safeguards.
 func (p Protocol) Whole() lab.Scenario { return p.scenario("whole") }
+
+// Chance says what a file calls that is not the same each time.
+var Chance = chance

@@ -1,6 +1,5 @@
 // Package own is for a protocol of your own, under the same model checker as MicroBlogging's. README.md says how.
-// Each file here but this one and its test holds one protocol: a method of [Protocols]. To add one,
-// nothing else is edited.
+// A protocol is a method of [Protocols] in a file of its own. To add one, nothing else is edited.
 package own
 
 import (
@@ -42,6 +41,9 @@ type Protocol struct {
 	// Safeguards are what can be taken out, each with one sentence that says why it is there. The code
 	// asks for each with Safeguards.On, in one place.
 	Safeguards map[string]string
+	// Conditions are what can be added to a protocol that is broken, one at a time, each with one sentence.
+	// The code asks for each with Safeguards.Adds.
+	Conditions map[string]string
 }
 
 // An Actor is one process, or one request.
@@ -57,11 +59,14 @@ type Invariant struct {
 	Always, Quiescent func(State) string
 }
 
-// Safeguards are those that are not taken out.
-type Safeguards struct{ without string }
+// Safeguards are those that are not taken out, and the condition that is added.
+type Safeguards struct{ without, with string }
 
 // On reports whether a safeguard is there.
 func (g Safeguards) On(name string) bool { return g.without != name }
+
+// Adds reports whether a condition is added.
+func (g Safeguards) Adds(name string) bool { return g.with == name }
 
 // A Client is what an actor has: a store, and a context for its calls. Its tables and its queue are
 // those of the production driver. A line that begins with //lab: above a call is its sentence.
@@ -115,7 +120,11 @@ func (s State) Messages() (texts []string) {
 // Prefix begins the name of each scenario here.
 const Prefix = "own/"
 
-// Scenarios are the protocols, and after each itself without each of its safeguards.
+// Added is between the name of a protocol and that of a condition, where it is added.
+const Added = "-with-"
+
+// Scenarios are the protocols, and after each itself without each of its safeguards and with each of its
+// conditions.
 func Scenarios() (all []lab.Scenario) {
 	protocols := reflect.ValueOf(Protocols{})
 	for i := range protocols.NumMethod() {
@@ -124,14 +133,26 @@ func Scenarios() (all []lab.Scenario) {
 		if !is {
 			continue
 		}
+		first := len(all)
 		name, whole := Prefix+strings.ToLower(capital.ReplaceAllString(method, "$1-$2")), make(Safeguards{})
 		all = append(all, whole.scenario(name))
-		safeguards := make(Safeguards{}).Safeguards
-		for _, safeguard := range slices.Sorted(maps.Keys(safeguards)) {
+		for _, safeguard := range slices.Sorted(maps.Keys(whole.Safeguards)) {
 			without := make(Safeguards{without: safeguard}).scenario(name + "-without-" + safeguard)
-			without.Safeguard = &lab.Safeguard{Of: name, Label: safeguard, Why: safeguards[safeguard],
+			without.Safeguard = &lab.Safeguard{Of: name, Label: safeguard, Why: whole.Safeguards[safeguard],
 				Code: "(Protocols)." + method, Part: `On("` + safeguard + `")`}
 			all = append(all, without)
+		}
+		for _, condition := range slices.Sorted(maps.Keys(whole.Conditions)) {
+			with := make(Safeguards{with: condition}).scenario(name + Added + condition)
+			with.About = whole.Conditions[condition]
+			all = append(all, with)
+		}
+		for i := range all[first:] {
+			all[first+i].Wrong = func() error {
+				file, _, _ := lab.Find("(Protocols)." + method)
+				text, _ := lab.Source(file)
+				return chance(file, text)
+			}
 		}
 	}
 	return all

@@ -3,6 +3,8 @@ package own_test
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -21,11 +23,13 @@ func TestOwn(t *testing.T) {
 	t.Run("no more actors die than Deaths says, also with Late", deathsAreCounted)
 	t.Run("code that is wrong ends its own search alone, which says where it is wrong", wrongCodeIsNamed)
 	t.Run("the lease of a worker that died ends before the end is judged", leasesEnd)
+	t.Run("code that depends on the clock, on random numbers or on a goroutine is named before it is searched", chanceIsNamed)
+	t.Run("of the conditions of each choice, one holds", oneConditionHolds)
 }
 
 // given are the protocols that come with the lab. Those of a reader may break.
 func given(name string) bool {
-	for _, file := range []string{"lease-lock", "outbox", "two-phase"} {
+	for _, file := range []string{"activity", "lease-lock", "outbox", "two-phase"} {
 		if strings.HasPrefix(name, own.Prefix+file) {
 			return true
 		}
@@ -53,8 +57,47 @@ func protocolsHold(t *testing.T) {
 			t.Errorf("%s: the line of %+v is not found", s.Name, s.Safeguard)
 		}
 	}
-	if found != 6 {
-		t.Errorf("%d scenarios, want three protocols, each with its safeguard and without", found)
+	if found != 8 {
+		t.Errorf("%d scenarios, want four protocols, each with its safeguard and without", found)
+	}
+}
+
+func oneConditionHolds(t *testing.T) {
+	broken, held := map[string]int{}, map[string]string{}
+	for _, s := range own.Scenarios() {
+		name, condition, added := strings.Cut(strings.TrimPrefix(s.Name, own.Prefix), own.Added)
+		if !slices.Contains([]string{"name", "retry", "sweep"}, name) {
+			continue
+		}
+		x := lab.NewExplorer(s)
+		switch found := x.Explore(); {
+		case found != nil:
+			broken[name]++
+		case added:
+			held[name] += condition
+		}
+		x.Close()
+	}
+	if want := map[string]string{"name": "version", "retry": "key-together", "sweep": "gate-first"}; !maps.Equal(held, want) {
+		t.Errorf("what holds is %v, want %v", held, want)
+	}
+	if want := map[string]int{"name": 4, "retry": 4, "sweep": 4}; !maps.Equal(broken, want) {
+		t.Errorf("broken: %v, want %v", broken, want)
+	}
+}
+
+func chanceIsNamed(t *testing.T) {
+	for code, want := range map[string]string{
+		"import \"time\"\nfunc f() { time.Now() }":                  "mine.go:3 calls time.Now",
+		"import \"math/rand/v2\"\nfunc f() { rand.IntN(2) }":        "mine.go:3 calls rand.IntN",
+		"import dice \"crypto/rand\"\nfunc f() { dice.Text() }":     "mine.go:3 calls dice.Text",
+		"func f() { go f() }":                                       "mine.go:2 starts a goroutine",
+		"import \"time\"\nconst lease = time.Minute":                "",
+		"func f(time, rand struct{ Now int }) { _ = time.Now + 1 }": "",
+	} {
+		if err := own.Chance("mine.go", "package own\n"+code); want == "" && err != nil || want != "" && (err == nil || !strings.HasPrefix(err.Error(), want)) {
+			t.Errorf("%s: %v, want %q", code, err, want)
+		}
 	}
 }
 
@@ -144,12 +187,17 @@ func wrongCodeIsNamed(t *testing.T) {
 			row(c, "one")
 			panic("mine")
 		}}}},
-		"after the schedule \"ann*2\", ann does not do the same twice": {Actors: []own.Actor{{Name: "bob", Run: func(c own.Client) { row(c, "bob") }},
+		"after the schedule \"ann\", ann does not do the same twice": {Actors: []own.Actor{{Name: "bob", Run: func(c own.Client) { row(c, "bob") }},
 			{Name: "ann", Run: func(c own.Client) {
 				runs++
 				row(c, "one")
 				row(c, fmt.Sprint(runs))
 			}}}},
+		"ann does not do the same twice after 1 answers: first its end, told": {Actors: []own.Actor{{Name: "ann", Run: func(c own.Client) {
+			runs++
+			row(c, "one")
+			c.Tell(fmt.Sprint(runs))
+		}}}},
 		"ann makes neither a call nor an end": {Actors: []own.Actor{{Name: "ann", Run: func(own.Client) { <-asleep }}}},
 		"the set-up makes more than 500 calls": {Setup: func(c own.Client) {
 			for {

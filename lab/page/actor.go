@@ -8,73 +8,114 @@ import (
 	"microblogging/lab"
 )
 
-// actorView is the card of one actor.
-type actorView struct {
-	// Number is the key of the keyboard that chooses the actor.
-	Number int
+// A card shows one actor: the line of Go that it runs next, what it has read, and what may happen to its call.
+type card struct {
+	// Number is the key of the keyboard that chooses the actor, and Hue its color.
+	Number, Hue int
 	lab.ActorState
 	// Takes let the call take effect. There is one for each message that a call to the
-	// queue may receive. Others are all other fates.
-	Takes, Others []fateView
-	// RunOn lets it go on alone. It is empty if it cannot.
-	RunOn string
-	// Ahead is where that leads.
-	Ahead  string
-	Source sourceView
+	// queue may receive. Faults are what else may happen, by what they happen to.
+	Takes  []fateView
+	Faults []faultsOf
+	// Costs is what each of them costs. It is empty if that is nothing.
+	Costs string
+	// RunOn lets it go on alone, and Ahead is where that leads. They are empty if it cannot.
+	RunOn, Ahead string
+	Source       sourceView
+	// Knows is what it has read last.
+	Knows reading
+	// Refused is the step in which the store refused its last call, and Reason the words of the store.
+	Refused int
+	Reason  string
 }
 
-// fateView is one thing that may happen next.
-type fateView struct {
-	// Label says it in a sentence, and Word is what is appended to the schedule.
-	Label, Word, URL string
+// A fateView is one thing that may happen next. Word is what is appended to the schedule.
+type fateView struct{ Label, Word, URL string }
+
+// faultsOf are the faults that happen to an actor, its request or its answer.
+type faultsOf struct {
+	To     string
+	Faults []fateView
 }
 
 // acts reports whether the actor still is about to call.
-func (a actorView) acts() bool { return a.State == lab.AboutToCall }
+func (c card) acts() bool { return c.State == lab.AboutToCall }
 
 // somebodyActs reports whether any actor is about to call.
 func (v *scene) somebodyActs() bool {
 	return slices.ContainsFunc(v.now().Actors, func(s lab.ActorState) bool { return s.State == lab.AboutToCall })
 }
 
-func (v *scene) actors() (views []actorView) {
+func (v *scene) cards() (cards []card) {
 	for i, s := range v.now().Actors {
-		a := actorView{Number: i + 1, ActorState: s}
-		a.Why = v.sentence(s.Why)
-		for i, f := range v.fates(s.Options) {
-			if s.Options[i].Choice.Fate == lab.Arrives {
-				a.Takes = append(a.Takes, f)
-			} else {
-				a.Others = append(a.Others, f)
+		c := card{Number: i + 1, Hue: hue(i + 1), ActorState: s, Knows: v.reading(i+1, v.at)}
+		fates := v.fates(s.Options)
+		for n, o := range s.Options[:len(fates)] {
+			if o.Interrupts {
+				c.Costs = "costs 1 interruption"
 			}
+			if o.Choice.Fate != lab.Arrives {
+				c.fault(o.Choice.Fate, fates[n])
+				continue
+			}
+			if len(s.Options) > 1 && s.Options[1].Choice.Fate == lab.Arrives { // it may receive one of several messages
+				fates[n].Label = strings.TrimSuffix(s.Sentence, ".") + ": " + strings.TrimPrefix(o.Label, "it receives: ")
+			} else {
+				fates[n].Label = strings.TrimSuffix(s.Sentence, ".")
+			}
+			c.Takes = append(c.Takes, fates[n])
 		}
-		if s.Options != nil && v.at == lab.MaxChoices {
-			a.Why = "A run has " + strconv.Itoa(lab.MaxChoices) + " steps at most."
+		if s.Options != nil && fates == nil {
+			c.Why = "a run has " + strconv.Itoa(lab.MaxChoices) + " steps at most"
 		}
-		if len(a.Takes) == 1 {
+		if len(c.Takes) == 1 {
 			on := v.here()
 			on.run = s.Name
-			a.Takes[0].Label, a.RunOn, a.Ahead = "Let it happen", on.address()+partActors, v.ahead[s.Name]
+			c.RunOn, c.Ahead = on.address(), v.ahead[s.Name]
 		}
-		if s.Call != nil {
-			first, last := lab.Function(s.Site.File, s.Site.Line)
-			a.Source = newSourceView(s.Site, first, last)
-			for _, above := range s.Above {
-				a.Source.Above = append(a.Source.Above, place(above)+" "+above.Function)
+		for n, last := v.at, 0; n > 0 && last == 0; n-- {
+			step := v.moments[n].Step
+			if int(step.Choice.Actor) != i+1 {
+				continue
+			}
+			if last = n; step.Result != nil && step.Result.Err != nil {
+				c.Refused, c.Reason = n, v.Words(*step).Result
 			}
 		}
-		views = append(views, a)
+		if s.Call != nil {
+			c.Source = v.telling(i+1, s)
+		}
+		cards = append(cards, c)
 	}
-	return views
+	return cards
+}
+
+// fault adds what may happen to a call instead.
+func (c *card) fault(fate lab.Fate, f fateView) {
+	to := "request"
+	switch fate {
+	case lab.DiesBefore, lab.DiesAfter:
+		to = c.Name
+	case lab.Lost, lab.Repeated:
+		to = "answer"
+	}
+	f.Label = map[lab.Fate]string{
+		lab.DiesBefore: "dies before it", lab.DiesAfter: "dies after it", lab.Unsent: "never arrives", lab.GivenUp: "given up, still under way",
+		lab.Copied: "a copy stays under way", lab.Lost: "is lost", lab.Repeated: "is lost, sent again",
+	}[fate]
+	at := slices.IndexFunc(c.Faults, func(of faultsOf) bool { return of.To == to })
+	if at < 0 {
+		at, c.Faults = len(c.Faults), append(c.Faults, faultsOf{To: to})
+	}
+	c.Faults[at].Faults = append(c.Faults[at].Faults, f)
 }
 
 // fates are links to what may happen. A run that is as long as one may be has none.
 func (v *scene) fates(options []lab.Option) (views []fateView) {
-	if v.at == lab.MaxChoices {
-		return nil
-	}
 	for _, o := range options {
-		views = append(views, fateView{sentence(o.Label), o.Word, v.choosing(o.Choice).address() + partActors})
+		if v.at < lab.MaxChoices {
+			views = append(views, fateView{sentence(o.Label), o.Word, v.choosing(o.Choice).address()})
+		}
 	}
 	return views
 }
@@ -97,8 +138,8 @@ type lineView struct {
 	// Text is the line without its indentation, which is Indent tabs.
 	Text   string
 	Indent int
-	// Marked is the line of the call.
-	Marked bool
+	// Marked is the line of the call. Ran was run by the actor before, and Just in the last step.
+	Marked, Ran, Just bool
 }
 
 // newSourceView shows a line in its function, whose first and last line are these.
@@ -119,17 +160,58 @@ func newSourceView(site lab.Site, first, last int) sourceView {
 	return v
 }
 
+// telling is the code of an actor's next call, with the lines that it has run.
+func (v *scene) telling(actor int, s lab.ActorState) sourceView {
+	first, last := lab.Function(s.Site.File, s.Site.Line)
+	source := newSourceView(s.Site, first, last)
+	for _, above := range s.Above {
+		source.Above = append(source.Above, place(above)+" "+above.Function)
+	}
+	for n := 1; n <= v.at; n++ {
+		step := v.moments[n].Step
+		if site := step.Site(); step.Sender == actor && site.File == s.Site.File {
+			for i := range source.Lines {
+				line := &source.Lines[i]
+				line.Ran = line.Ran || line.Number == site.Line
+				line.Just = line.Just || line.Number == site.Line && n == v.at
+			}
+		}
+	}
+	return source
+}
+
 func place(s lab.Site) string { return s.File + ":" + strconv.Itoa(s.Line) }
 
 // marked is the line of the call alone.
 func (v sourceView) marked() []lineView {
-	for _, line := range v.Lines {
-		if line.Marked {
-			line.Indent = 0
-			return []lineView{line}
+	return slices.DeleteFunc(slices.Clone(v.Lines), func(l lineView) bool { return !l.Marked })
+}
+
+// near is the line of the call between the nearest two that say something: the one before it was run, if any was.
+func (v sourceView) near() (lines []lineView) {
+	at := slices.IndexFunc(v.Lines, func(l lineView) bool { return l.Marked })
+	if at < 0 {
+		return nil
+	}
+	before := -1
+	for i, l := range v.Lines[:at] {
+		if l.says() && (before < 0 || l.Ran || !v.Lines[before].Ran) {
+			before = i
 		}
 	}
-	return nil
+	if before >= 0 {
+		lines = append(lines, v.Lines[before])
+	}
+	lines = append(lines, v.Lines[at])
+	if next := slices.IndexFunc(v.Lines[at+1:], lineView.says); next >= 0 {
+		lines = append(lines, v.Lines[at+1+next])
+	}
+	return lines
+}
+
+// says reports whether the line tells a reader more than that a block or an operation ends.
+func (l lineView) says() bool {
+	return strings.Trim(l.Text, "(){},;") != "" && !strings.HasPrefix(l.Text, "//") && !strings.HasPrefix(l.Text, "return err") && !strings.HasPrefix(l.Text, "if err != nil") && l.Text != "return nil"
 }
 
 // deepest is the deepest indentation that the style sheet knows.

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 
@@ -58,15 +59,44 @@ type compareView struct {
 	Code sourceView
 }
 
-// mostCompared is how many lines each of two diagrams has: a screen of 720 pixels shows them.
+// mostCompared is how many lines the comparison has: a screen of 720 pixels shows them.
 const mostCompared = 13
 
 // A compareSide is one of the two runs.
 type compareSide struct {
 	*scene
-	diagram
+	lines     []runLine
 	quiescent bool
 }
+
+// A compareRow is a line of the comparison: the steps of both runs, or what each does. A run that has ended has
+// none there.
+type compareRow struct {
+	Without, With *runLine
+	// Same reports whether both do the same, and Differs whether this is the first step in which they do not.
+	Same, Differs bool
+}
+
+// rows are the lines of both runs, side by side.
+func (v compareView) rows() (rows []compareRow) {
+	for i := range max(len(v.Without.lines), len(v.With.lines)) {
+		var row compareRow
+		if i < len(v.Without.lines) {
+			row.Without = &v.Without.lines[i]
+		}
+		if i < len(v.With.lines) {
+			row.With = &v.With.lines[i]
+		}
+		some := cmp.Or(row.Without, row.With)
+		row.Same = row.Without != nil && row.With != nil && (v.Without.decisive == 0 || some.Last < v.Without.decisive)
+		row.Differs = some.First <= v.Without.decisive && v.Without.decisive <= some.Last
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// numbers are those of the steps.
+func (r compareRow) numbers() string { return cmp.Or(r.Without, r.With).numbers() }
 
 // newCompareView takes a run without a safeguard, and with it as much of the run as can be taken. A
 // run that has ended without the safeguard goes on to its end with it.
@@ -93,10 +123,8 @@ func (l *Lab) newCompareView(c modelcheck.Case, schedule lab.Schedule) (compareV
 	}
 	v.Without.decisive, v.Without.refused = differing(without, with)
 	v.With.decisive, v.Without.made = v.Without.decisive, v.Without.cause()
-	stores := storesOf(slices.Concat(v.Without.moments, v.With.moments))
-	v.Without.stores, v.With.stores, v.Without.sideBySide, v.With.sideBySide = stores, stores, true, true
 	parts := v.Without.weigh().with(v.With.weigh()).parts(mostCompared)
-	v.Without.diagram, v.With.diagram = v.Without.scene.diagram(parts), v.With.scene.diagram(parts)
+	v.Without.lines, v.With.lines = v.Without.drawn(parts).Lines, v.With.drawn(parts).Lines
 	return v, nil
 }
 

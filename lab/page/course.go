@@ -8,8 +8,8 @@ import "strconv"
 type level struct {
 	// Name is the scenario's.
 	Name string
-	// Title is a few words, and Goal one sentence.
-	Title, Goal string
+	// Title is a few words, and Goal one sentence. New is the one concept that the level adds.
+	Title, Goal, New string
 	// Scene says which actors there are and what they are about to do, for a reader who sees the
 	// lab for the first time.
 	Scene string
@@ -22,6 +22,9 @@ type level struct {
 	Teaches   string
 	Precedent precedent
 }
+
+// choice is what is new in a level in which a safeguard is chosen.
+const choice = "you choose the safeguard"
 
 // A precedent is a public incident or a pattern that is like what a level shows.
 type precedent struct {
@@ -51,9 +54,15 @@ func course() []chapter {
 		},
 		{
 			Title: "Lost, late and twice",
-			Lead: "What a queue and a network do to a program. From here on a level is either the textbook with a fault of your choice, " +
-				"or the production code without one of its safeguards: show that it is needed.",
+			Lead: "What a queue and a network do to a program, in small protocols with a fault of your choice. " +
+				"In one of them you choose the safeguard, and the model checker judges.",
 			Levels: messageLevels(),
+		},
+		{
+			Title: "One row and its version",
+			Lead: "From here on a level is the production code without one of its safeguards: show that it is needed. " +
+				"Small protocols in between ask you to choose one.",
+			Levels: rowLevels(),
 		},
 		{
 			Title:  "The fence",
@@ -61,9 +70,9 @@ func course() []chapter {
 			Levels: fenceLevels(),
 		},
 		{
-			Title:  "Rows that must agree",
-			Lead:   "The same thoughts, elsewhere in the production code: subscriptions, lists, rules and sessions.",
-			Levels: rowLevels(),
+			Title:  "Lists, pages and accounts",
+			Lead:   "The same thoughts where rows lie in several partitions, and no transaction spans them.",
+			Levels: listLevels(),
 		},
 		{
 			Title:  "The production code",
@@ -100,9 +109,9 @@ func (l level) numbered(number int) string {
 // lastLevel is about the production code, with all its safeguards.
 func lastLevel() level {
 	return level{
-		Name: "again", Title: "Break the production code",
+		Name: "again", New: "nothing is missing", Title: "Break the production code",
 		Goal: "Break any invariant of the production code.",
-		Scene: "The same as in the levels before: two workers handle one deletion, one of them late, and Ann takes the name as soon as it is free. " +
+		Scene: "As in “The worker that slept”: two workers handle one deletion, one of them late, and Ann takes the name as soon as it is free. " +
 			"All safeguards are there.",
 		Nudge:   "Try what has worked before, to the end, and see which safeguard refuses it.",
 		Teaches: "If you see this, you have found what the model checker has not. Please send us the address of this page.",

@@ -4,9 +4,9 @@ package page
 func anomalies() []level {
 	return []level{
 		{
-			Name: "A1", Safeguard: "open-gate", Title: "A post without a channel",
+			Name: "A1", Safeguard: "open-gate", New: "check, then act", Title: "A post without a channel",
 			Goal: "Make the program leave a post behind whose channel is gone.",
-			Scene: "Ann posts in a channel. Olga, who owns the channel, deletes it at the same time: her request marks it and leaves a message on a queue. " +
+			Scene: "Ann posts in a channel. Olga, its owner, deletes it at the same time: her request marks it and leaves a message on a queue. " +
 				"The worker w1 takes the message and removes the posts, then the channel. " +
 				"You decide whose turn it is. Go on until no actor has anything to do.",
 			Nudge: "Ann's request looks first whether the channel is there, and writes later. What may happen between the two?",
@@ -18,10 +18,10 @@ func anomalies() []level {
 				source{"AWS, Summary of the Amazon DynamoDB service disruption", "https://aws.amazon.com/message/101925/"}},
 		},
 		{
-			Name: "A2", Safeguard: "incarnation", Title: "The new channel pays for the old one",
+			Name: "A2", Safeguard: "incarnation", New: "a name is no identity", Title: "The new channel pays for the old one",
 			Goal: "Make a worker destroy a channel that no user asked to delete.",
 			Scene: "The deletion of the channel is under way: its message waits on the queue. A queue delivers a message at least once, so both workers, w1 and w2, may get it. " +
-				"Ann tries to create a channel of that name, one time only. While the old channel is there, she is refused and goes away. When the name is free, she gets it, and posts.",
+				"Ann tries to create a channel of that name, one time only. While the old channel is there, she is refused and goes away. Otherwise she gets it, and posts.",
 			Nudge: "Let w1 do everything but take the message off the queue. Then it is Ann's turn.",
 			Teaches: "What is safe to repeat on one channel destroys the next one of that name. A name is not an identity. " +
 				"MicroBlogging gives each creation a random identity, the incarnation, and each removal names the incarnation that it means.",
@@ -29,10 +29,10 @@ func anomalies() []level {
 				source{"kcp-dev/kcp, issue 643", "https://github.com/kcp-dev/kcp/issues/643"}},
 		},
 		{
-			Name: "A3", Safeguard: "queue-first", Title: "Asked for, and never done",
+			Name: "A3", Safeguard: "queue-first", New: "two writes without a transaction", Title: "Asked for, and never done",
 			Goal: "Make the channel stay half deleted without end.",
 			Scene: "Olga deletes her channel. The web server first marks the channel in a table, and then puts a message on the queue, so that a worker does the rest. " +
-				"This level allows a fault, which means that something goes wrong: open “Other fates” next to her button.",
+				"This level allows one fault, which means that something goes wrong: choose another fate for one of her calls.",
 			Nudge: "There are only two calls. Who could do the second, if the first is all that happened?",
 			Teaches: "A write to a table and a write to a queue are no transaction. A process that dies between them leaves one without the other. " +
 				"You can only choose which of the two it will be.",
@@ -40,10 +40,10 @@ func anomalies() []level {
 				source{"Azure/durabletask, issue 1252", "https://github.com/Azure/durabletask/issues/1252"}},
 		},
 		{
-			Name: "A4", Safeguard: "look", Title: "Beaten by oneself",
+			Name: "A4", Safeguard: "look", New: "the self-conflict", Title: "Beaten by oneself",
 			Goal: "Let Ann be told that another user has taken the name of her channel.",
 			Scene: "Ann creates a channel, and no other user is there. If no answer comes, the library that talks to the database (the SDK) sends the same request again. " +
-				"This level allows a fault, which means that something goes wrong: open “Other fates” next to her button.",
+				"This level allows one fault, which means that something goes wrong: choose another fate for one of her calls.",
 			Nudge: "An answer can be lost on its way back, although the request has arrived.",
 			Teaches: "“Already exists” does not always mean that another user was faster. It may be a conflict with one's own earlier request. " +
 				"After a conflict, read the row before you report anything.",
@@ -57,40 +57,7 @@ func anomalies() []level {
 func messageLevels() []level {
 	return []level{
 		{
-			Name: "lost-message", Safeguard: "reconcile", Title: "The queue loses a message",
-			Goal: "Tell Olga that her channel will be deleted, and let no worker ever delete it.",
-			Scene: "The textbook. Olga deletes her channel: a mark, then a message on the queue, then the good news. The worker w1 waits for messages. " +
-				"This time the queue itself can fail: look for the card of the network.",
-			Nudge: "Who knows about the deletion while only the message does?",
-			Teaches: "A program that confirms something must be able to find it again without the message. MicroBlogging writes a row first, and a pass that reads such rows from time to time " +
-				"sends a new message for one that was lost.",
-			Precedent: precedent{"Britain's government lost jobs from the queue of its e-mail service, and wrote a worker that looks for them and queues them again.",
-				source{"alphagov/email-alert-api, pull request 1315", "https://github.com/alphagov/email-alert-api/pull/1315"}},
-		},
-		{
-			Name: "queue-first", Title: "First the message, then the mark",
-			Goal: "Leave a channel that is marked as being deleted and that no worker will ever delete.",
-			Scene: "Olga deletes her channel. Two steps of the production code have changed places: the channel is marked before the message is on the queue. " +
-				"The pass that looks for such channels from time to time is off.",
-			Nudge: "This is level 3 again. Which call makes the mark?",
-			Teaches: "Of two writes that cannot be one, make the one first that leads to the other. A message without a mark leads to the mark. " +
-				"A mark without a message leads to nothing.",
-			Precedent: precedent{"The pattern “transactional outbox” answers the same question where there is a transaction: the message is written into the database together with the change, and sent from there.",
-				source{"microservices.io, Transactional outbox", "https://microservices.io/patterns/data/transactional-outbox.html"}},
-		},
-		{
-			Name: "shut-gate", Title: "The worker that slept",
-			Goal: "Make a worker that slept remove a row of the new channel.",
-			Scene: "A queue hides a message from other workers for a while, the lease, and then hands it out again. So two workers handle one deletion. Each looks, when it begins, whether this is still the channel that was meant. " +
-				"In the production code each transaction that removes rows also requires a row of that channel, the shut gate, which is deleted before the name is free. Here it does not.",
-			Nudge: "w2 must have begun before the name is free. It may go on whenever you like.",
-			Teaches: "That a worker was entitled to begin does not entitle it to go on. A lease cannot help: its holder does not notice that it has run out. " +
-				"So each transaction of the sweep requires the shut gate, which is deleted before the name is free.",
-			Precedent: precedent{"Durable Task put a sentinel row into each partition of its history for this: every batch must match the row's ETag, so of two workers that think they own the partition one fails.",
-				source{"Azure/azure-functions-durable-extension, issue 38", "https://github.com/Azure/azure-functions-durable-extension/issues/38"}},
-		},
-		{
-			Name: "twice", Safeguard: "once", Title: "Asked twice",
+			Name: "twice", Safeguard: "once", New: "an answer that is lost", Title: "Asked twice",
 			Goal: "Make one request leave two posts.",
 			Scene: "The textbook. Ann posts. If her program is told that the store does not answer, it tries once more. " +
 				"Nothing tells the store that both tries are one request.",
@@ -101,26 +68,47 @@ func messageLevels() []level {
 				source{"Azure/azure-sdk-for-net, issue 10837", "https://github.com/Azure/azure-sdk-for-net/issues/10837"}},
 		},
 		{
-			Name: "once", Title: "One click, two posts",
-			Goal: "Make one click publish two posts.",
-			Scene: "Ann's browser sends one form twice: ann and ann2 are the same request with the same idempotency key. " +
-				"The production code inserts a row for the key together with the post. Here it does not.",
-			Nudge: "Let both look before one of them writes.",
-			Teaches: "A client that gets no answer must be able to ask again. So a request carries a key, and the row of the key is inserted in the same transaction as the post. " +
-				"The second insert of that row fails, and the second post fails with it.",
+			Name: "lost-message", Safeguard: "reconcile", New: "the reconciling pass", Title: "The queue loses a message",
+			Goal: "Tell Olga that her channel will be deleted, and let no worker ever delete it.",
+			Scene: "The textbook. Olga deletes her channel: a mark, then a message on the queue, then the good news. The worker w1 waits for messages. " +
+				"This time the queue itself can fail: look for the card of the network.",
+			Nudge: "Who knows about the deletion while only the message does?",
+			Teaches: "A program that confirms something must be able to find it again without the message. MicroBlogging writes a row first, and a pass that reads such rows from time to time " +
+				"sends a new message for one that was lost.",
+			Precedent: precedent{"Britain's government lost jobs from the queue of its e-mail service. Since then a worker looks for work that is not done after an hour, and queues it again.",
+				source{"alphagov/email-alert-api, pull request 1318", "https://github.com/alphagov/email-alert-api/pull/1318"}},
+		},
+		{
+			Name: "late-copy", Safeguard: "open-gate", New: "the delayed request", Title: "One after the other is not enough",
+			Goal: "Leave a post behind whose channel is gone, although no user posts while it is deleted.",
+			Scene: "The textbook. Olga posts. When that is answered, or she has given it up, she deletes the channel. No other person is there, so the order of calls does no harm. " +
+				"But one request, or a duplicate, may be delayed at will.",
+			Nudge: "Which of Olga's requests would do harm if it arrived last?",
+			Teaches: "Not only actors can be late. The network can delay a request as well, and to give a request up does not call it back. So a program that does one thing after the other is not safe either. " +
+				"Only the store can refuse what comes too late.",
+			Precedent: precedent{"Amazon's standard queues say so of themselves: more than one copy of a message may be delivered, and not always in order.",
+				source{"Amazon SQS, Standard queues", "https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/standard-queues.html"}},
+		},
+		{
+			Name: "own/retry", New: choice, Title: "Choose: sent again",
+			Goal: "Make one click publish two posts. Then choose the condition that prevents it.",
+			Scene: "A protocol that is broken. Ann posts, and sends her request again if no answer comes. Each of the two makes a post of its own. " +
+				"Four conditions could be added, and one of them helps. The model checker judges your choice.",
+			Nudge:   "You know this from level 5.",
+			Teaches: "Now choose: four conditions could be added to this protocol. Think of the answer that is lost, and of the request that arrives late.",
 			Precedent: precedent{"Stripe's API has idempotency keys for this: repeat a request after a connection error, and nothing is done twice.",
 				source{"Stripe, Idempotent requests", "https://docs.stripe.com/idempotency"}},
 		},
 		{
-			Name: "look", Title: "Read before you despair",
-			Goal: "Make Ann give up a channel that is her own.",
-			Scene: "Ann creates a channel with the production code, which is careful: it reserves a gate, opens it, inserts the channel's row, and then reads the row. " +
-				"Here it trusts the answer to its insert instead of the row.",
-			Nudge: "You know this from level 4. Which of Ann's calls may not be answered?",
-			Teaches: "After a conflict the code reads the row and compares the incarnation in it with its own. That one read tells a self-conflict from another creator. " +
-				"It works because each writer writes a random ID that no other writer can have written.",
-			Precedent: precedent{"In Durable Task's Netherite, the creation of a blob succeeded and timed out. The retry did not notice that the blob was already there.",
-				source{"microsoft/durabletask-netherite, pull request 351", "https://github.com/microsoft/durabletask-netherite/pull/351"}},
+			Name: "own/lease-lock-without-fence", New: "the lease", Title: "The lock that ended",
+			Goal: "Let a page that was saved under a later lock be overwritten under an earlier one.",
+			Scene: "No channel and no queue: two people save one page. Each takes the lock first, a row that counts who has had it, then reads the page, and saves it. " +
+				"The lock is a lease: if its holder takes too long, the other may take it. That is what happens here, so either may take the next number at any time.",
+			Nudge: "Ann has the lock, and has read the page. What does she notice of what Bob does now?",
+			Teaches: "A lease ends whether its holder notices or not. Nothing that Ann does before her save helps, because she may be held up between that and the save. " +
+				"So the number of the lock goes with the save, and is compared there: the page is saved in the version that was read, and under no earlier number.",
+			Precedent: precedent{"Martin Kleppmann calls such a number a fencing token: what makes a late write harmless is not the lock of its writer, but a check in the store that it writes to.",
+				source{"Martin Kleppmann, How to do distributed locking", "https://martin.kleppmann.com/2016/02/08/how-to-do-distributed-locking.html"}},
 		},
 	}
 }

@@ -13,10 +13,11 @@
 // explorer replays the schedule, and a page shows the state that it leads to. So the whole
 // session is in the address. Each choice is a link to the address with one choice more.
 //
-// The page is a picture of the run (diagram, sheet): a lifeline for each actor and each store, a
-// line for each step. Long runs are folded so that it fits a screen; what broke an invariant, what made that
-// possible and what went wrong is never folded. A list says the same in words. A comparison is two
-// pictures on one axis of time, below the line of Go that decides.
+// A call is shown three times, in the hue of its actor: as a line of Go on a card, as a line of the run
+// with an arrow (picture, runLine), and as rows of a table (rowView). A page has only the stores and rows
+// that an actor has touched or touches next. Long runs are folded so that they fit a screen; what violated an
+// invariant, what made that possible and what went wrong is never folded. A comparison is two runs side by
+// side from the step on in which they differ, below the line of Go that decides.
 //
 // A class goes through eight levels. A student hands in an address that has a run for each level, and
 // each is replayed when the address is requested.

@@ -60,6 +60,7 @@ func (l *Lab) newIndexView() indexView {
 		_, number := levelOf(c.Name)
 		switch {
 		case number > 0:
+		case isCondition(c.Name):
 		case c.Part == modelcheck.Own:
 			v.Own = append(v.Own, scenarioLink{c.Name, c.Says(), foundIn(c, l.recordOf(c.Name))})
 		case c.Part == modelcheck.Ablated:
@@ -73,6 +74,9 @@ func (l *Lab) newIndexView() indexView {
 		chapter := chapterView{Title: c.Title, Lead: c.Lead}
 		for _, level := range c.Levels {
 			number++
+			if cases[level.Name].Invariants == nil {
+				continue // a reader has deleted its file
+			}
 			record := l.recordOf(level.Name)
 			chapter.Levels = append(chapter.Levels, levelLink{level, number, record.Shortest, factsOf(cases[level.Name], record)})
 		}
@@ -98,12 +102,9 @@ func factsOf(c modelcheck.Case, record modelcheck.Record) string {
 
 // foundIn says in three words what the model checker has found in a scenario of a reader's own.
 func foundIn(c modelcheck.Case, record modelcheck.Record) string {
-	if c.Safeguard != nil && record.Failure == "" {
-		if site, _, _ := c.Safeguard.Line(); site.Line == 0 {
-			return "is as if nothing was taken out: its method has " + c.Safeguard.Part + " in no place, or in several"
-		}
-	}
-	switch {
+	switch warning := c.Warning(); {
+	case warning != "" && record.Failure == "":
+		return warning
 	case record.Failure != "":
 		return "its code fails: " + record.Failure
 	case record.Shortest > 0:

@@ -24,6 +24,7 @@ type Lab struct {
 	// stale reports whether the code has changed since.
 	stale             func() bool
 	replays, searches turn
+	reaches           reaches
 }
 
 // New returns the pages of the lab.
@@ -35,7 +36,7 @@ func New() *Lab {
 			return append(records, recordsOfOwn()...)
 		}),
 		stale:   sync.OnceValue(func() bool { return lab.Fingerprint() != modelcheck.KnownCode() }),
-		replays: make(turn, maxReplays), searches: make(turn, 1),
+		replays: make(turn, maxReplays), searches: make(turn, 1), reaches: reaches{known: map[string]*lab.Reach{}},
 	}
 }
 
@@ -67,8 +68,9 @@ func (l *Lab) Routes() map[string]handler {
 	routes := map[string]handler{
 		templates.LabIndexPath:                     l.index,
 		templates.LabIndexPath + "/scenarios.json": l.scenarioList,
-		classPath:                                  l.class,
-		templates.LabIndexPath + "/{name}":         l.scenario,
+		classPath:                          l.class,
+		choosePath:                         l.choose,
+		templates.LabIndexPath + "/{name}": l.scenario,
 		templates.LabIndexPath + "/{name}/compare": l.compare,
 	}
 	routes[ownPath] = inOwn(l.scenario)

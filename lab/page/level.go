@@ -30,7 +30,11 @@ func (v *scene) level() (level, int) { return levelOf(v.Name) }
 // facts say how a level is won, what is allowed and what is known.
 func (v *scene) facts() string {
 	var facts []string
-	switch _, number := v.level(); {
+	l, number := v.level()
+	if number > 0 {
+		facts = append(facts, "New here: "+l.New+".")
+	}
+	switch {
 	case v.goal().Title != "":
 		facts = append(facts, "Break "+v.whose()+" invariant “"+v.goal().Title+"”.")
 	case number > 0:
@@ -58,23 +62,6 @@ func (v *scene) goal() (goal lab.InvariantState) {
 	return goal
 }
 
-// why says what the last step has asked for and what became of it.
-func (v *scene) why() string {
-	step := v.now().Step
-	words := v.Words(*step)
-	var told []string
-	if step.Sender > 0 {
-		told = append(told, v.Actors[step.Sender-1].Name+": "+v.Tell(step.Call, step.Site()))
-	}
-	if words.Fate != "" {
-		told = append(told, sentence(words.Fate))
-	}
-	if step.Applied != nil && step.Applied.Err != nil {
-		told = append(told, "The store answers: "+strings.Trim(words.Result, "()")+".")
-	}
-	return strings.Join(told, " ")
-}
-
 // wayKnown is the shortest schedule known. It is nil if there is none.
 func (v *scene) wayKnown() lab.Schedule {
 	way, _ := v.Parse(v.record.Schedule) // TestKnown reads all
@@ -89,7 +76,7 @@ func (v *scene) shows() bool {
 // showMe is the start of the shortest schedule known. It is empty if there is none.
 func (v *scene) showMe() string {
 	if way := v.wayKnown(); way != nil {
-		return request{Case: v.Case, schedule: way, show: true, large: v.large}.address() + partActors
+		return request{Case: v.Case, schedule: way, show: true, large: v.large}.address()
 	}
 	return ""
 }
@@ -116,16 +103,20 @@ func (v *scene) hint() (text, link, url string) {
 		return "No way is known. " + v.claim(), "", ""
 	case common < v.at:
 		return "A shortest way leaves your run after step " + strconv.Itoa(common) + ". There may be others from here.",
-			"Go back there", v.state(common, partActors)
+			"Go back there", v.state(common)
 	}
 	return "From here a shortest way has " + lab.Count(len(way)-v.at, "step") + ". The next one:",
-		v.Format(way[v.at : v.at+1]), v.choosing(way[v.at]).address() + partActors
+		v.Format(way[v.at : v.at+1]), v.choosing(way[v.at]).address()
 }
 
 // next is the address of the level after this one, and its title.
 func (v *scene) next() (url, title string) {
-	_, number := v.level()
-	if list := levels(); number > 0 && number < len(list) {
+	l, number := v.level()
+	list := levels()
+	switch {
+	case l.New == choice:
+		return choosePath + "#" + l.Name, "Choose the safeguard"
+	case number > 0 && number < len(list):
 		return v.startOf(list[number].Name), list[number].Title
 	}
 	return "", ""
@@ -156,6 +147,9 @@ func (v *scene) whose() string {
 	case modelcheck.Textbook, modelcheck.TextbookFault:
 		return "the textbook's"
 	case modelcheck.Own:
+		if _, number := v.level(); number > 0 {
+			return "this protocol's"
+		}
 		return "your"
 	}
 	return "MicroBlogging's"
@@ -236,6 +230,7 @@ func glossary() []meaning {
 		{"partition", "all rows of one table that share a key. A transaction spans one partition and no more"},
 		{"transaction", "up to 100 writes to one partition of one table, all or nothing. Those on one partition take effect one after the other, so none sees half of another. " +
 			"Two that merge one row without naming its version do not make each other fail. Nothing spans two tables, or a table and a queue"},
+		{"queue", "it hands each message to a worker, once or more often, and may lose one. No transaction contains a message"},
 		{"lease", "for how long the queue hides a message from other workers. It saves work and protects nothing: a worker that sleeps through it does not notice"},
 		{"incarnation", "the random identity that a channel gets when it is created. The same name created again is another incarnation"},
 		{"self-conflict", "a conflict with one's own earlier write, whose answer was lost"},

@@ -12,10 +12,10 @@ import (
 func TestOwnPages(t *testing.T) {
 	s := newSite(t)
 	s.get("/lab").want(200).says("Yours").says("own/lease-lock").says("own/two-phase-without-decision")
-	s.get("/lab/own/lease-lock").want(200).says("Yours: two writers save a page").says("Read who has the lock, and its number.")
+	s.get("/lab/own/lease-lock").want(200).says("Yours: two writers save a page").says("Read who has the lock, and its number")
 	broken := s.get("/lab/own/lease-lock-without-fence?s=ann*3,bob*4,ann").want(200)
 	broken.says("The invariant “the later lock wins” is violated").says("Won in 8 steps.").says("Locks")
-	s.get("/lab/own/lease-lock-without-fence/compare").want(200).says(`On("fence")`).says("lab/own/lease_lock.go").says("here they differ")
+	s.get("/lab/own/lease-lock-without-fence/compare").want(200).says(`On("fence")`).says("lab/own/lease_lock.go").says("Step through it")
 	p := &player{s, s.get("/lab/own/outbox").want(200).says("Your invariants")}
 	p.follow("data-move", "search")
 	p.at.says("Searched just now. No invariant is violated.")
@@ -37,7 +37,7 @@ func TestOwnCode(t *testing.T) {
 	})
 	t.Run("a safeguard that the code does not ask for is named", func(t *testing.T) {
 		c := modelcheck.Case{Scenario: lab.Scenario{Safeguard: &lab.Safeguard{Code: "(Protocols).Outbox", Part: `On("inbox")`}}}
-		if found := page.FoundIn(c, modelcheck.Record{States: 7}); !strings.Contains(found, `On("inbox") in no place`) {
+		if found := page.FoundIn(c, modelcheck.Record{States: 7}); !strings.Contains(found, `warning: nothing in lab/own/outbox.go asks for On("inbox")`) {
 			t.Error(found)
 		}
 	})

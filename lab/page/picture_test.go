@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"golang.org/x/net/html"
 
@@ -16,126 +15,118 @@ import (
 )
 
 func TestPicture(t *testing.T) {
-	t.Run("each arrow goes from its caller to its store", arrowsGoThere)
+	t.Run("each arrow goes from its caller to its store, and a late one waits under way", arrowsGoThere)
+	t.Run("what does not arrive is cut", cutIsDrawn)
+	t.Run("it ends with the next call of each actor, or why it waits", nextCallsAreDashed)
 	t.Run("a row whose key is a hash, and a gate, is told in words", rowsAreNamed)
-	t.Run("a late call is slanted from where it was sent to where it landed", lateCallIsSlanted)
-	t.Run("the gate's strip has its states in their order", gateHasItsStates)
-	t.Run("a lease ends where another worker gets the message", leaseEnds)
+	t.Run("what holds for a while begins and ends in the line of a step", barsBeginAndEnd)
 	t.Run("every shortest run fits a screen, with what broke the invariant and what made it possible", runFitsAScreen)
-	t.Run("no line is longer than its sheet, side by side and on a phone", linesFit)
 	t.Run("is a file that needs no style sheet", pictureIsAFile)
 	t.Run("is a diagram of Mermaid, and data with sentences and lines", runIsOtherFiles)
 }
 
-// drawn are the elements of the picture for a wide screen that have the class.
-func (r response) drawn(class string) []*html.Node {
+// lines are those of the run, with or without the calls that may come next.
+func (r response) lines(class string) []*html.Node {
 	r.Helper()
-	return r.in("wide", class)
+	return r.all(func(n *html.Node) bool { return hasClass(n, "line") && hasClass(n, class) })
 }
 
-func (r response) in(sheet, class string) (found []*html.Node) {
-	r.Helper()
-	for _, svg := range r.all(func(n *html.Node) bool { return n.Data == "svg" && hasClass(n, sheet) }) {
-		for n := range svg.Descendants() {
-			if n.Type == html.ElementNode && hasClass(n, class) && !hasClass(n, "back") {
-				found = append(found, n)
-			}
+// within are the elements of that tag in one.
+func within(n *html.Node, tag string) (found []*html.Node) {
+	for d := range n.Descendants() {
+		if d.Type == html.ElementNode && d.Data == tag {
+			found = append(found, d)
 		}
 	}
 	return found
 }
 
-// columns are the names of the lifelines by their places.
+// columns are the names of the columns by their places.
 func (r response) columns() map[string]string {
 	names := map[string]string{}
-	lines := r.drawn("life")
-	for i, n := range r.drawn("name") {
-		names[attribute(lines[i], "x1")] = textOf(n)
+	heads := within(r.all(func(n *html.Node) bool { return hasClass(n, "heads") })[0], "li")
+	for i, n := range heads {
+		names[strconv.FormatFloat((float64(i)+0.5)*100/float64(len(heads)), 'f', 2, 64)+"%"] = textOf(n)
 	}
 	return names
 }
 
-func arrowsGoThere(t *testing.T) {
-	r := newSite(t).get("/lab/late-copy?s=olga,olga:given-up,olga*2,w1*2,network:lands").want(200)
+// arrows say from where to where each goes.
+func (r response) arrows() (arrows []string) {
 	columns := r.columns()
-	var got []string
-	for _, line := range r.drawn("arrow") {
-		got = append(got, columns[attribute(line, "x1")]+" "+columns[attribute(line, "x2")])
+	for _, line := range r.lines("line") {
+		for _, arrow := range within(line, "line") {
+			arrows = append(arrows, columns[attribute(arrow, "x1")]+" → "+columns[attribute(arrow, "x2")])
+		}
 	}
-	want := []string{"olga Channels", "olga Channels", "olga queue", "w1 queue", "w1 Channels"} // neither the late one nor its landing
-	if !slices.Equal(got, want) {
+	return arrows
+}
+
+func arrowsGoThere(t *testing.T) {
+	r := newSite(t).get("/lab/late-copy?s=olga,olga:given-up,olga*2,w1,network:lands").want(200)
+	want := []string{"olga → Channels", "olga → under way", "olga → Channels", "olga → queue", "w1 → queue", "under way → Blogs", "w1 → Channels"}
+	if got := r.arrows(); !slices.Equal(got, want) {
 		t.Errorf("arrows go %q, want %q", got, want)
 	}
-	lost := newSite(t).get("/lab/twice?s=ann,ann:lost").want(200)
-	if len(lost.drawn("lost")) != 1 || len(lost.drawn("cut")) != 1 {
-		t.Error("a lost answer is not drawn")
+}
+
+func cutIsDrawn(t *testing.T) {
+	s := newSite(t)
+	for path, cut := range map[string]int{"/lab/twice?s=ann,ann:unsent": 1, "/lab/A3?s=olga:dies-before": 1, "/lab/twice?s=ann,ann:lost": 0} {
+		r := s.get(path).want(200)
+		if got := r.all(func(n *html.Node) bool { return n.Data == "line" && hasClass(n, "cut") }); len(got) != cut {
+			t.Errorf("%s: %d calls do not arrive, want %d", path, len(got), cut)
+		}
+	}
+	s.get("/lab/twice?s=ann,ann:lost").says("takes effect, reply lost")
+}
+
+func nextCallsAreDashed(t *testing.T) {
+	s := newSite(t)
+	var next []string
+	for _, line := range s.get("/lab/A1").want(200).lines("next") {
+		next = append(next, textOf(line))
+	}
+	if want := []string{"▸ ann may read news", "▸ olga may merge news (deleting)", "▸ w1 waits: the queue is empty"}; !slices.Equal(next, want) {
+		t.Errorf("next are %q, want %q", next, want)
+	}
+	for _, path := range []string{orphan, orphan + "&at=5"} { // nothing comes next, or it would drop what came after
+		if next := s.get(path).want(200).lines("next"); len(next) > 0 {
+			t.Errorf("%s: next is %q", path, textOf(next[0]))
+		}
 	}
 }
 
 func rowsAreNamed(t *testing.T) {
-	r := newSite(t).get("/lab/open-gate/compare").want(200)
-	var words []string
-	for _, line := range r.in("half", "made") {
-		words = append(words, textOf(line))
-	}
-	for _, line := range r.in("half", "folded") {
-		words = append(words, textOf(line))
-	}
-	text := strings.Join(words, "\n")
-	for _, says := range []string{"insert idempotency key; insert", "merge open gate setup.5", "w1: 11 calls, shuts the gate", "w1: 5 calls, removes the gate"} {
+	text := newSite(t).get("/lab/open-gate/compare").want(200).text()
+	for _, says := range []string{"insert idempotency key; insert", "merge open gate setup.5", "w1 11 calls, shuts the gate", "w1 5 calls, removes the gate"} {
 		if !strings.Contains(text, says) {
-			t.Errorf("no %q in %s", says, text)
-		}
-	}
-	for _, key := range []string{"once!", "rate!", "gate!"} {
-		for _, svg := range r.all(func(n *html.Node) bool { return n.Data == "svg" }) {
-			if strings.Contains(textOf(svg), key) {
-				t.Errorf("a picture says %s", key)
-			}
+			t.Errorf("no %q", says)
 		}
 	}
 }
 
-func lateCallIsSlanted(t *testing.T) {
-	for schedule, lands := range map[string]int{"olga,olga:given-up,olga*2,w1*5": 0, "olga,olga:given-up,olga*2,w1*5,network:lands": 10} {
-		r := newSite(t).get("/lab/late-copy?s=" + schedule).want(200)
-		late := r.drawn("late")
-		if len(late) != 1 {
-			t.Fatalf("%d late calls", len(late))
-		}
-		columns, arrows := r.columns(), r.drawn("arrow")
-		from, to := number(t, attribute(late[0], "y1")), number(t, attribute(late[0], "y2"))
-		first, last := number(t, attribute(arrows[0], "y1")), number(t, attribute(arrows[len(arrows)-1], "y1"))
-		if columns[attribute(late[0], "x1")] != "olga" || from <= first || to <= last || has(late[0], "marker-end") != (lands > 0) {
-			t.Errorf("%s: the call goes from %d to %d, next to arrows from %d to %d", schedule, from, to, first, last)
-		}
-		if lands > 0 && columns[attribute(late[0], "x2")] != "Blogs" {
-			t.Errorf("it lands at %s", attribute(late[0], "x2"))
-		}
-	}
-}
-
-func number(t *testing.T, text string) int {
-	t.Helper()
-	n, err := strconv.Atoi(text)
-	ok(t, err)
-	return n
-}
-
-func gateHasItsStates(t *testing.T) {
+func barsBeginAndEnd(t *testing.T) {
 	s := newSite(t)
-	for name, want := range map[string][]string{
-		"/lab/stalled?s=olga*4":                                 {"gate-reserved", "gate-open"},
-		"/lab/open-gate?s=" + recordOf(t, "open-gate").Schedule: {"gate-open", "gate-shut", "gate-gone"},
+	for _, at := range []struct{ path, class, want string }{
+		{"/lab/late-copy?s=olga,olga:given-up,olga*2,w1,network:lands", "late", "2 end, 3, 4, 5, 6 top"},
+		{"/lab/shut-gate?s=w1*3", "lease", "1 end, 2, 3"},
+		{"/lab/shut-gate?s=w1*3,w2", "lease of-2", "1 end, 2, 3, 4 top"}, // w2 has it now
+		{"/lab/shut-gate?s=w1*6", "open", "1, 2, 3 4 5, 6 top"},
+		{"/lab/shut-gate?s=w1*6", "shut", "6 end"},
+		{"/lab/A1?s=ann,olga*2,w1", "stale", "2 end, 3, 4"},
+		{"/lab/A1?s=ann,olga*2,ann,w1", "stale", "2 end, 3, 4 top"},
 	} {
 		var got []string
-		for _, n := range s.get(name).want(200).drawn("span") {
-			if class := classWith(n, "gate-"); class != "" {
-				got = append(got, class)
+		for _, line := range s.get(at.path).want(200).lines("line") {
+			for _, bar := range within(line, "rect") {
+				if half, is := strings.CutPrefix(attribute(bar, "class"), at.class); is && has(line, "data-step") {
+					got = append(got, strings.TrimSpace(attribute(line, "data-step")+half[max(strings.LastIndex(half, " "), 0):]))
+				}
 			}
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: the gate is %q, want %q", name, got, want)
+		if text := strings.ReplaceAll(strings.Join(got, ", "), " of-2", ""); text != at.want {
+			t.Errorf("%s: %s holds in %q, want %q", at.path, at.class, text, at.want)
 		}
 	}
 }
@@ -150,18 +141,6 @@ func recordOf(t *testing.T, name string) modelcheck.Record {
 	return record
 }
 
-func leaseEnds(t *testing.T) {
-	s := newSite(t)
-	one := s.get("/lab/shut-gate?s=w1*3").want(200)
-	if len(one.drawn("lease")) == 0 || len(one.drawn("over")) != 0 {
-		t.Error("a lease that lasts is not drawn so")
-	}
-	two := s.get("/lab/shut-gate?s=w1*3,w2").want(200)
-	if over := two.drawn("over"); len(over) != 1 || textOf(over[0]) != "lease over" {
-		t.Error("nothing shows that the lease is over")
-	}
-}
-
 func runFitsAScreen(t *testing.T) {
 	s := newSite(t)
 	for _, c := range modelcheck.Cases() {
@@ -170,49 +149,28 @@ func runFitsAScreen(t *testing.T) {
 			continue
 		}
 		r := s.get("/lab/" + c.Name + "?s=" + record.Schedule).want(200)
-		for _, sheet := range []string{"wide", "slim"} {
-			lines := r.in(sheet, "line")
-			if len(lines) > 15 {
-				t.Errorf("%s: %d lines", c.Name, len(lines))
-			}
-			if broke := r.in(sheet, "broke"); len(broke) != 1 || hasClass(broke[0], "folded") || !strings.Contains(textOf(broke[0]), "is broken") {
-				t.Errorf("%s: what broke the invariant is not marked", c.Name)
-			}
-			made := r.in(sheet, "made")
-			if len(made) > 1 || len(made) == 0 && record.Shortest > 1 && !slices.Contains(alone(), c.Name) {
-				t.Errorf("%s: %d steps made it possible", c.Name, len(made))
-			}
-			last := 0
-			for _, line := range lines { // none is missing
-				first, end, folded := strings.Cut(attribute(line, "data-line"), "–")
-				if number(t, first) != last+1 {
-					t.Errorf("%s: step %s follows %d", c.Name, first, last)
-				}
-				if last = number(t, first); folded {
-					last = number(t, end)
-				}
-			}
-			if last != record.Shortest {
-				t.Errorf("%s: the last step is %d", c.Name, last)
+		lines := slices.DeleteFunc(r.lines("line"), func(n *html.Node) bool { return hasClass(n, "next") })
+		if len(lines) > 11 {
+			t.Errorf("%s: %d lines", c.Name, len(lines))
+		}
+		if broke := r.lines("broke"); len(broke) != 1 || hasClass(broke[0], "folded") || !strings.Contains(textOf(broke[0]), "✗ violates") {
+			t.Errorf("%s: what violated the invariant is not marked", c.Name)
+		}
+		made := r.lines("made")
+		if len(made) > 1 || len(made) == 0 && record.Shortest > 1 && !slices.Contains(alone(), c.Name) {
+			t.Errorf("%s: %d steps made it possible", c.Name, len(made))
+		}
+		var steps []string
+		for _, line := range lines {
+			steps = append(steps, strings.Fields(attribute(line, "data-step"))...)
+		}
+		for i, step := range steps { // none is missing
+			if step != strconv.Itoa(i+1) {
+				t.Errorf("%s: step %d is %s", c.Name, i+1, step)
 			}
 		}
-	}
-}
-
-func linesFit(t *testing.T) {
-	s := newSite(t)
-	for _, c := range modelcheck.Cases() {
-		path := "/lab/" + c.Name + "?s=" + recordOf(t, c.Name).Schedule
-		if c.Safeguard != nil {
-			path = "/lab/" + c.Name + "/compare"
-		}
-		r := s.get(path).want(200)
-		for sheet, letters := range map[string]int{"slim": 46, "half": 77} {
-			for _, line := range r.in(sheet, "words") {
-				if text := textOf(line); utf8.RuneCountInString(text) > letters {
-					t.Errorf("%s, %s: %q", path, sheet, text)
-				}
-			}
+		if len(steps) != record.Shortest {
+			t.Errorf("%s: %d steps", c.Name, len(steps))
 		}
 	}
 }

@@ -30,8 +30,8 @@ type request struct {
 	large bool
 	// run names an actor who goes on alone. It leads to where that ends.
 	run string
-	// search asks what a search of the whole scenario finds now.
-	search bool
+	// search asks what a search of the whole scenario finds now, and reach whether the invariant of the level can still be violated.
+	search, reach bool
 }
 
 // parse reads the address of a scenario.
@@ -44,7 +44,7 @@ func (l *Lab) parse(r *http.Request) (request, error) {
 	query := r.URL.Query() // parseRun has read it
 	q := request{Case: c, schedule: schedule, at: len(schedule)}
 	q.rest, q.hint, q.show = query.Get("rest") == "1", query.Get("hint") == "1", query.Get("show") == "1"
-	q.large, q.search = query.Get("large") == "1", query.Get("search") == "1"
+	q.large, q.search, q.reach = query.Get("large") == "1", query.Get("search") == "1", query.Get("reach") == "1"
 	q.run = query.Get("run")
 	if at := query.Get("at"); at != "" {
 		if q.at, err = strconv.Atoi(at); err != nil || q.at < 0 || q.at > len(q.schedule) {
@@ -122,6 +122,7 @@ func (q request) address() string {
 	add(q.show, "show", "1")
 	add(q.large, "large", "1")
 	add(q.search, "search", "1")
+	add(q.reach, "reach", "1")
 	add(q.run != "", "run", q.run)
 	return path
 }
@@ -130,34 +131,25 @@ func (q request) address() string {
 // nothing here make no difference.
 func (q *request) isAddressed(query url.Values) bool {
 	address, err := url.Parse(q.address())
-	return err == nil && !slices.ContainsFunc([]string{"s", "at", "rest", "hint", "show", "large", "search"}, func(name string) bool {
+	return err == nil && !slices.ContainsFunc([]string{"s", "at", "rest", "hint", "show", "large", "search", "reach"}, func(name string) bool {
 		return query.Get(name) != address.Query().Get(name)
 	})
 }
 
-// The parts of a scenario's page. A link ends in the id of its part, so that on a
-// phone, which shows one part at a time, the next page shows the same part.
-const (
-	partActors     = "#actors"
-	partRun        = "#run"
-	partTables     = "#tables"
-	partInvariants = "#invariants"
-)
-
 // undo takes back the step that led to the state that is shown.
 func (q *request) undo() string {
 	before := max(q.at-1, 0)
-	return q.to(q.schedule[:before], before) + partActors
+	return q.to(q.schedule[:before], before)
 }
 
 // state is the state after n steps of the schedule, which stays.
-func (q *request) state(n int, part string) string { return q.to(q.schedule, n) + part }
+func (q *request) state(n int) string { return q.to(q.schedule, n) }
 
 // carryOn is the state that is shown, with what fresh workers leave.
 func (q *request) carryOn() string {
 	rested := *q
 	rested.rest = true
-	return rested.address() + partActors
+	return rested.address()
 }
 
 func (q *request) to(schedule lab.Schedule, at int) string {

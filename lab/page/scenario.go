@@ -31,8 +31,10 @@ type scene struct {
 	decisive, refused int
 	// made is the step that made a violated invariant possible: see cause.
 	made int
-	// sideBySide reports whether another run is shown next to this one.
-	sideBySide bool
+	// reachable says from where the invariant of the level can still be violated. It is nil if that is not known. lost
+	// is the step since which it cannot.
+	reachable *lab.Reach
+	lost      int
 	// refusals are what safeguards have refused in a run of the production code that has ended.
 	refusals []refusal
 	// found is what a search has just found. It is empty if none was requested.
@@ -59,6 +61,9 @@ func (l *Lab) scenario(w http.ResponseWriter, r *http.Request, page templates.Pa
 		return redirect(w, r, q.address())
 	}
 	page.Path = q.address()
+	if err := l.askReach(r, q); err != nil {
+		return templates.Response{}, err
+	}
 	found, err := l.searched(r, q)
 	if err != nil {
 		return templates.Response{}, err
@@ -68,7 +73,8 @@ func (l *Lab) scenario(w http.ResponseWriter, r *http.Request, page templates.Pa
 		if err != nil {
 			return nil, err
 		}
-		v.found = found
+		v.found, v.reachable = found, l.reaches.reach(r.Context(), q.Case, v.record.Invariant, fewStates)
+		v.lost = v.lostSince()
 		return scenarioPage(page, v), nil
 	})
 }

@@ -51,7 +51,7 @@ func scenarioPage(page templates.Page, s *scene) templ.Component {
 		})
 		templ_7745c5c3_Err = templates.Shell(page, templates.Frame{
 			Title: titleOf(s.Case) + " · Lab", About: s.About, Path: s.address(),
-			Styles:  []string{"rows.css", "gate.css", "lab.css", "lab_level.css"},
+			Styles:  []string{"lab.css", "lab_level.css"},
 			Scripts: []string{"copy.js", "lab.js", "lab_progress.js"}, Keys: "lab_keys.js",
 		}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {

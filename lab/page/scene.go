@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"microblogging/lab"
+	"microblogging/lab/modelcheck"
 )
 
 // now is the state that is shown.
@@ -58,20 +59,29 @@ func (v *scene) end() string {
 	return strings.Join(ends, " ")
 }
 
-// invariantsInShort is what the tab of the invariants says.
-func (v *scene) invariantsInShort() string {
-	if n := len(v.broken()); n > 0 {
-		return "✗ " + strconv.Itoa(n)
+// faultsOfMany are those that are left.
+func faultsOfMany(left int) string {
+	if left == 1 {
+		return "the fault that is left"
 	}
-	return "✓ " + strconv.Itoa(len(v.invariantsIn(lab.InvariantHolds)))
+	return "one of the " + strconv.Itoa(left) + " faults that are left"
 }
 
-// faultsLeft says how many faults are left.
-func (v *scene) faultsLeft() string {
-	if v.Faults == 0 {
-		return "No faults here"
+// A purse is what is left of something that a run may spend.
+type purse struct {
+	Name       string
+	Left, From int
+}
+
+// purses are those of the run.
+func (v *scene) purses() (list []purse) {
+	if v.Faults > 0 {
+		list = append(list, purse{"Faults", v.now().Faults, v.Faults})
 	}
-	return "Faults left: " + strconv.Itoa(v.now().Faults) + " of " + strconv.Itoa(v.Faults)
+	if v.Preemptions > 0 {
+		list = append(list, purse{"Interruptions", v.now().Interruptions, v.Preemptions})
+	}
+	return list
 }
 
 // text is the schedule as lab replay takes it.
@@ -87,14 +97,14 @@ func (v *scene) back() string {
 	if v.at == 0 {
 		return ""
 	}
-	return v.state(v.at-1, partActors)
+	return v.state(v.at - 1)
 }
 
 func (v *scene) forth() string {
 	if v.at == len(v.schedule) {
 		return ""
 	}
-	return v.state(v.at+1, partActors)
+	return v.state(v.at + 1)
 }
 
 // file is the run for another program.
@@ -107,7 +117,7 @@ func (v *scene) file(suffix string) string {
 func (v *scene) enlarged() string {
 	other := v.request
 	other.large, other.hint = !v.large, false
-	return other.address() + partActors
+	return other.address()
 }
 
 // sentence is a text with a capital letter and a full stop.
@@ -119,18 +129,6 @@ func sentence(text string) string {
 }
 
 func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
-
-// quiet says what the network may do here, when it can do nothing.
-func (v *scene) quiet() string {
-	switch {
-	case v.DelayedCalls == nil:
-		return "The queue may forget a message. It holds none."
-	case v.Forgets:
-		return "The queue may forget a message, and a call that its caller has given up may land at any later time."
-	default:
-		return "A call that its caller has given up, or a copy of one, lands from here at any later time."
-	}
-}
 
 // invariantView is the chip of one invariant.
 type invariantView struct {
@@ -157,7 +155,7 @@ func (v *scene) invariants() (views []invariantView) {
 	for i, invariant := range v.now().Invariants {
 		view := invariantView{InvariantState: invariant, News: v.at > 0 && v.moments[v.at-1].Invariants[i].State != invariant.State}
 		if invariant.State == lab.InvariantViolated {
-			view.URL = v.state(invariant.Since, partRun)
+			view.URL = v.state(invariant.Since)
 		}
 		views = append(views, view)
 	}
@@ -190,3 +188,69 @@ func (v *scene) invariantsIn(state string) []invariantView {
 
 // why is the reason without the name of the invariant.
 func (v invariantView) why() string { return strings.TrimPrefix(v.Reason, v.Name+": ") }
+
+// stateWord is the state of an invariant for the chip.
+func stateWord(state string) string {
+	return map[string]string{lab.InvariantOpen: "is not checked yet", lab.InvariantHolds: "holds", lab.InvariantViolated: "is violated"}[state]
+}
+
+// reachState says what is known about winning: it is won, lost, within reach, unknown, or searched in vain. It is empty
+// if there is nothing to be won.
+func (v *scene) reachState() string {
+	switch {
+	case v.won():
+		return "won"
+	case v.record.Invariant == "" || v.Part == modelcheck.Own:
+		return ""
+	case v.reachable == nil && v.reach:
+		return "vain"
+	case v.reachable == nil:
+		return "unknown"
+	case v.lost > 0:
+		return "lost"
+	}
+	return "within"
+}
+
+// reachableStates is how many states were searched to know that.
+func (v *scene) reachableStates() string { return lab.Count(v.reachable.States, "state") }
+
+// sayClass is the class of the bar: whose step it tells of, or that the run is won or lost.
+func (v *scene) sayClass() string {
+	_, broken := v.worst()
+	class := " of-" + strconv.Itoa(v.hueNow())
+	switch {
+	case broken:
+		return "win" + class
+	case v.lost > 0 && !v.shows():
+		return "out" + class
+	}
+	return class
+}
+
+// hueNow is that of the actor of the last step. It is 0 if there is none.
+func (v *scene) hueNow() int {
+	if v.at == 0 || v.now().Step.Sender == 0 {
+		return 0
+	}
+	return hue(v.now().Step.Sender)
+}
+
+// stepsLeft says how many steps a run may still have.
+func stepsLeft(at int) string {
+	return lab.Count(lab.MaxChoices-at, "step") + " left"
+}
+
+// mostScene is how many letters of a scene the bar has room for.
+const mostScene = 180
+
+// firstSentences are those of a text that the bar has room for, and at least one.
+func firstSentences(text string) string {
+	end := len(text)
+	for at := range text {
+		if strings.HasPrefix(text[at:], ". ") && (at < mostScene || end == len(text)) {
+			end = at + 1
+		}
+	}
+	return text[:end]
+}

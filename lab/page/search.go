@@ -35,7 +35,7 @@ func (l *Lab) searched(r *http.Request, q request) (v searchView, err error) {
 		switch {
 		case found != nil:
 			return searchView{"An invariant is violated after " + lab.Count(len(found.Schedule), "step") + ". " + states + " were searched.",
-				q.ending(found.Schedule).address() + partActors}, nil
+				q.ending(found.Schedule).address()}, nil
 		case whole:
 			return searchView{Words: "No invariant is violated. All " + states + " were searched."}, nil
 		}

@@ -17,7 +17,9 @@ func TestState(t *testing.T) {
 	t.Run("each choice can be taken", choiceCanBeTaken)
 	t.Run("an actor runs on until it changes a gate, is told something, or ends", runsOn)
 	t.Run("a call is shown with its sentence and its line in its function", callHasItsLine)
-	t.Run("rows and messages are marked as the step has changed them", rowsAreMarked)
+	t.Run("only rows that an actor has touched, or touches next, are open, marked as the step has changed them", rowsAreMarked)
+	t.Run("a step is marked alike in the picture, in the code and in the rows", stepIsMarkedAlike)
+	t.Run("it says whether the level can still be won, and since which step it cannot", reachIsSaid)
 	t.Run("its parts and ids are sound, and nothing is inline", outlineIsSound)
 	t.Run("no token is shown whole", tokensAreShort)
 }
@@ -82,30 +84,27 @@ func hasClass(n *html.Node, class string) bool {
 	return slices.Contains(strings.Fields(attribute(n, "class")), class)
 }
 
-func classWith(n *html.Node, prefix string) string {
-	for class := range strings.FieldsSeq(attribute(n, "class")) {
-		if strings.HasPrefix(class, prefix) {
-			return class
-		}
-	}
-	return ""
-}
-
 func partsSayIt(t *testing.T) {
 	s := newSite(t)
 	for _, at := range []struct{ path, part, says string }{
-		{orphan, "actor-ann", "finished"}, {orphan, "actor-ann", "Was told: posted"},
-		{"/lab/A3?s=olga:dies-before", "actor-olga", "dead"},
-		{"/lab/A1", "actor-w1", "The queue is empty."}, {"/lab/A3", "actor-olga", "Dies before it."},
-		{"/lab/A4?s=ann:unsent", "faults", "0 of 1"}, {"/lab/A4", "faults", "1 of 1"},
+		{orphan, "won", "Won in 9 steps"}, {"/lab/A1?s=ann*2", "actor-ann", "finished Was told: “posted”"},
+		{"/lab/late-copy?s=olga:dies-before", "actor-olga", "dead"},
+		{"/lab/A1", "actor-w1", "Waits: the queue is empty."}, {"/lab/A3", "actor-olga", "olga dies before it"},
+		{"/lab/A4", "actor-ann", "or, for the fault that is left: ann dies before it"}, {"/lab/again?s=w1*6", "actor-ann", "costs 1 interruption"},
+		{"/lab/A4?s=ann:unsent", "budget", "0 of 1 left"}, {"/lab/A4", "budget", "Faults ● 1 of 1 left"}, {"/lab/A1", "budget", "No faults here Switch actors as often as you like 200 steps left"},
+		{"/lab/again", "budget", "Interruptions ●●●● 4 of 4 left"}, {"/lab/again?s=w1,w2", "budget", "3 of 4 left"}, {"/lab/shut-gate?s=w1*6", "budget", "194 steps left"},
 		{"/lab/A1", "invariant-A1", "Here it is open. Not checked before the system is idle."}, {"/lab/A1", "invariant-A2", "holds"},
-		{"/lab/A1?s=ann", "say", "ann: Look whether the channel is there."},
-		{"/lab/A2?s=ann", "say", "The store answers: already exists."},
-		{"/lab/A4?s=ann:repeated", "say", "Takes effect, SDK sends it again."},
-		{orphan, "invariant-A1", "violated"}, {orphan, "say", "The invariant “no orphan post” is violated"}, {orphan, "invariants-in-short", "✗ 1"},
-		{orphan, "step-7", "told: posted"}, {orphan, "step-9", "no orphan post is broken"}, {orphan + "&rest=1", "say", "The invariant “no orphan post” is violated"},
+		{"/lab/A1", "say", "Whose call goes first?"}, {"/lab/A1?s=ann", "say", "1 ann Look whether the channel is there → active"},
+		{"/lab/A2?s=ann", "say", "→ ✗ already exists"}, {"/lab/A2?s=ann", "actor-ann", "Step 1 of ann: ✗ already exists"},
+		{"/lab/A4?s=ann:repeated", "say", "takes effect, SDK sends it again"},
+		{"/lab/A1?s=ann", "actor-ann", "Has read at 1: active . Still so."}, {"/lab/A1?s=ann,olga", "actor-ann", "Has read at 1: active . Since step 2 it is: deleting."},
+		{"/lab/A1?s=ann*2,olga*2,w1*3", "actor-w1", "Has read at 7: 1 row . Still so."}, {"/lab/A1?s=ann,olga*2,w1*3,ann", "actor-w1", "Has read at 6: 0 rows . Since step 7 it has changed."},
+		{orphan, "invariant-A1", "violated"}, {orphan, "chips", "“no orphan post” is violated"},
+		{orphan, "say", "The invariant “no orphan post” is violated: ann wrote at step 7 on what ann had read at step 1, and since step 2 that was no longer true."},
+		{orphan, "say", "◆ 7 · made it possible ann Blogs: Insert the post, and ask for nothing else → ok"}, {orphan, "say", "✗ 9 · violated it w1 queue: Take the message off the queue → ok"},
+		{orphan, "say", "How MicroBlogging prevents it"}, {"/lab/A3?s=olga:dies-after", "say", "did both"},
+		{orphan, "step-7", "“posted” ◆ made it possible"}, {orphan, "step-9", "✗ violates no orphan post"}, {orphan + "&rest=1", "say", "The invariant “no orphan post” is violated"},
 		{orphan, "share", "go run ./lab/cmd/lab replay A1 'ann,olga*2,w1*3,ann,w1*2'"}, {orphan + "&at=2", "share", "replay A1 'ann,olga'"},
-		{orphan + "&at=5", "left", "The branch that you left"},
 		{"/lab/lost-message?s=olga*2", "network", "The queue loses: news"}, {"/lab/late-copy?s=olga,olga:copied,network:lands", "step-3", "takes effect late"},
 		{"/lab/A3?s=olga*2&rest=1", "say", "All invariants hold, also over what fresh workers leave"},
 		{"/lab/A3?s=olga*2&rest=1", "say", "Handles: news."},
@@ -115,7 +114,7 @@ func partsSayIt(t *testing.T) {
 		}
 	}
 	for _, path := range []string{orphan + "&at=8", "/lab/A1"} {
-		if text := textOf(s.get(path).want(200).part("say")); strings.Contains(text, "is broken") || strings.Contains(text, "fresh workers carry on") {
+		if text := textOf(s.get(path).want(200).part("say")); strings.Contains(text, "is violated") || strings.Contains(text, "fresh workers carry on") {
 			t.Errorf("%s says too much: %s", path, text)
 		}
 	}
@@ -124,12 +123,14 @@ func partsSayIt(t *testing.T) {
 func linksLeadThere(t *testing.T) {
 	s := newSite(t)
 	for _, at := range []struct{ path, part, text, to string }{
-		{orphan + "&at=5", "moves", "Start again", "/lab/A1#actors"}, {orphan + "&at=5", "moves", "Undo", "/lab/A1?s=ann,olga*2,w1#actors"},
-		{orphan + "&at=5", "moves", "Back", orphan + "&at=4#actors"}, {orphan + "&at=5", "moves", "Forth", orphan + "&at=6#actors"},
+		{orphan + "&at=5", "moves", "Start again", "/lab/A1"}, {orphan + "&at=5", "moves", "Undo", "/lab/A1?s=ann,olga*2,w1"},
+		{orphan + "&at=5", "moves", "Back", orphan + "&at=4"}, {orphan + "&at=5", "moves", "Forth", orphan + "&at=6"},
 		{"/lab/A1", "moves", "Undo", ""}, {"/lab/A1", "moves", "Forth", ""},
-		{orphan, "step-5", "w1", orphan + "&at=5#run"}, {orphan, "invariant-A1", "step 9", orphan + "#run"}, {orphan, "say", "Step back", orphan + "&at=8#actors"},
-		{orphan + "&at=2", "actor-ann", "Let it happen", "/lab/A1?s=ann,olga,ann#actors"}, // what came after is dropped
-		{"/lab/A3?s=olga*2", "say", "Let fresh workers carry on", "/lab/A3?s=olga*2&rest=1#actors"},
+		{orphan, "step-5", "w1", orphan + "&at=5"}, {orphan, "invariant-A1", "step 9", orphan}, {orphan, "say", "Step back", orphan + "&at=8"},
+		{orphan + "&at=2", "actor-ann", "Insert the post", "/lab/A1?s=ann,olga,ann"}, // what came after is dropped
+		{"/lab/A3?s=olga*2", "say", "Let fresh workers carry on", "/lab/A3?s=olga*2&rest=1"},
+		{"/lab/A1?s=ann,olga*2,w1*2,ann", "say", "Take back step 6", "/lab/A1?s=ann,olga*2,w1*2"},
+		{"/lab/shut-gate?s=w1", "reach", "Can it still be won?", "/lab/shut-gate?s=w1&reach=1"},
 	} {
 		if got := s.get(at.path).want(200).href(at.part, at.text); got != at.to {
 			t.Errorf("%s: %q of %s leads to %q, want %q", at.path, at.text, at.part, got, at.to)
@@ -160,7 +161,7 @@ func runsOn(t *testing.T) {
 	}
 	s.get("/lab/A1?run=eve").want(400)
 	on := s.get("/lab/open-gate?s=ann*3,olga*6&run=w1").want(302).header.Get("Location")
-	if gates := s.get(on).want(200).drawn("gate-shut"); len(gates) == 0 {
+	if text := s.get(on).want(200).text(); !strings.Contains(text, "inserted shut gate") {
 		t.Errorf("%s does not end where the gate is shut", on)
 	}
 }
@@ -170,11 +171,7 @@ func choiceCanBeTaken(t *testing.T) {
 	for _, path := range []string{"/lab/A1", "/lab/A4", "/lab/post?s=olga*3", "/lab/late-copy?s=olga,olga:copied", "/lab/lost-message?s=olga*2", "/lab/crowd"} {
 		r := s.get(path).want(200)
 		for _, n := range r.all(func(n *html.Node) bool { return has(n, "data-choice") && has(n, "href") }) {
-			address, fragment, _ := strings.Cut(attribute(n, "href"), "#")
-			_ = s.get(address).want(200).part("say")
-			if fragment != "actors" {
-				t.Errorf("%s: %s leaves the part of the actors", path, attribute(n, "href"))
-			}
+			_ = s.get(attribute(n, "href")).want(200).part("say")
 		}
 		for _, n := range r.all(func(n *html.Node) bool { return attribute(n, "aria-disabled") == "true" }) {
 			if has(n, "href") || attribute(n, "role") != "link" {
@@ -192,17 +189,19 @@ func callHasItsLine(t *testing.T) {
 		r := newSite(t).get(path).want(200)
 		card := r.part("code-ann")
 		for _, text := range want {
-			if said := textOf(r.part("actor-ann")) + textOf(card); !strings.Contains(said, text) {
+			if said := textOf(r.part("actor-ann")) + " " + textOf(card); !strings.Contains(said, text) {
 				t.Errorf("%s does not say %q but %s", path, text, said)
 			}
 		}
 		var marked []string
-		for n := range card.Descendants() {
-			if n.Type == html.ElementNode && hasClass(n, "marked") {
-				marked = append(marked, textOf(n))
+		for _, part := range []*html.Node{r.part("actor-ann"), card} {
+			for _, line := range within(part, "li") {
+				if hasClass(line, "marked") {
+					marked = append(marked, textOf(line))
+				}
 			}
 		}
-		if len(marked) != 2 || !strings.Contains(marked[0], "row, err := ") { // around the line, and in the whole function
+		if len(marked) != 2 || !strings.Contains(marked[0], "row, err := ") { // near the line, and in the whole function
 			t.Errorf("%s: marked are %q", path, marked)
 		}
 	}
@@ -210,28 +209,45 @@ func callHasItsLine(t *testing.T) {
 
 func rowsAreMarked(t *testing.T) {
 	s := newSite(t)
-	for _, at := range []struct{ path, store, row, class, says string }{
-		{"/lab/A1?s=olga", "Channels", "row-Channels-news", "changed", "active deleting"},
-		{"/lab/A1?s=ann*2", "Blogs", "blog!", "inserted", ""},
-		{"/lab/A1?s=ann*2,olga", "Blogs", "blog!", "", ""}, {"/lab/A1?s=ann*2", "Channels", "news", "", ""},
-		{"/lab/A1?s=ann*2,olga*2,w1*4", "Blogs", "blog!", "deleted", ""}, {"/lab/A1?s=ann*2,olga*2,w1*5", "Blogs", "blog!", "gone", ""},
-		{"/lab/A1?s=olga*2", "delete-channel-and-blogs", "message-", "inserted", "visible"},
-		{"/lab/A1?s=olga*2,w1", "delete-channel-and-blogs", "message-", "changed", "leased"},
-		{"/lab/A1?s=olga*2,w1,ann", "delete-channel-and-blogs", "message-", "", "leased"},
-		{orphan, "delete-channel-and-blogs", "message-", "deleted", "leased"},
+	for _, at := range []struct{ path, row, class, says string }{
+		{"/lab/A1?s=olga", "row-Channels-news-", "changed news of-2", "changed State active deleting ann reads next"},
+		{"/lab/A1?s=ann*2", "row-Blogs-news-blog!", "inserted news of-1", ""},
+		{"/lab/A1?s=ann*2,olga", "row-Blogs-news-blog!", "", ""}, {"/lab/A1?s=ann", "row-Channels-news-", "", "State active olga merges next"},
+		{"/lab/A1?s=ann*2,olga*2,w1*4", "row-Blogs-news-blog!", "deleted news of-3", ""}, {"/lab/A1?s=ann*2,olga*2,w1*5", "row-Blogs-news-blog!", "gone", "deleted at 8"},
+		{"/lab/A1?s=olga*2", "message-", "inserted news of-2", "visible w1 takes next"},
+		{"/lab/A1?s=olga*2,w1", "message-", "changed news of-3", "leased"},
+		{"/lab/A1?s=olga*2,w1,ann", "message-", "", "leased"},
+		{orphan, "message-", "deleted news of-3", "leased"},
+		{"/lab/A1", "next-w1-in-", "", "no messages w1 waits"}, {"/lab/A1?s=ann", "next-ann-in-Blogs", "", "ann inserts next"},
+		{"/lab/A1?s=ann,olga*2,w1*2", "next-w1-in-Blogs", "", "0 rows w1 lists next"},
 	} {
 		var row *html.Node
-		for n := range s.get(at.path).want(200).part("store-" + at.store).Descendants() {
-			if key := attribute(n, "data-key"); strings.Contains(key, at.row) && !strings.HasPrefix(key, "store-") {
+		for n := range s.get(at.path).want(200).part("rows").Descendants() {
+			if n.Data == "tr" && strings.HasPrefix(attribute(n, "data-key"), at.row) {
 				row = n
 			}
 		}
-		switch {
-		case (row == nil) != (at.class == "gone"):
-			t.Errorf("%s: %s in %s is there: %v", at.path, at.row, at.store, row != nil)
-		case row != nil && (attribute(row, "class") != at.class || !strings.Contains(textOf(row), at.says)):
-			t.Errorf("%s: %s is marked %q and says %q, want %q and %q", at.path, at.row, attribute(row, "class"), textOf(row), at.class, at.says)
+		if row == nil || strings.Join(strings.Fields(attribute(row, "class")), " ") != at.class || !strings.Contains(textOf(row), at.says) {
+			t.Errorf("%s: %s is %v, want %q and %q", at.path, at.row, row, at.class, at.says)
 		}
+	}
+	untouched := s.get("/lab/shut-gate?s=w1*6").want(200)
+	if text := textOf(untouched.part("rows")); !strings.Contains(text, "news 6 rows w1 lists next") || !strings.Contains(text, "rows that no actor has touched.") || strings.Contains(text, "sub!olga") {
+		t.Errorf("rows that no actor touches are open: %s", text)
+	}
+}
+
+// A step is marked alike in the picture, in the code and in the rows.
+func stepIsMarkedAlike(t *testing.T) {
+	r := newSite(t).get("/lab/A1?s=ann*2,olga*2,w1*4").want(200)
+	for _, class := range []string{"now", "just", "news"} {
+		marked := r.all(func(n *html.Node) bool { return hasClass(n, class) && !hasClass(n.Parent.Parent, "whole") })
+		if len(marked) != 1 {
+			t.Fatalf("%d are marked %q", len(marked), class)
+		}
+	}
+	if row := r.all(func(n *html.Node) bool { return hasClass(n, "news") })[0]; attribute(row, "data-step") != "2 8" {
+		t.Errorf("the row was touched in %s", attribute(row, "data-step"))
 	}
 }
 
@@ -267,6 +283,23 @@ func tokensAreShort(t *testing.T) {
 		if text := s.get(path).want(200).text(); strings.Contains(text, "LABORATORY") {
 			t.Errorf("%s shows a name of the model checker", path)
 		}
+	}
+}
+
+func reachIsSaid(t *testing.T) {
+	s := newSite(t)
+	for _, at := range []struct{ path, says string }{
+		{"/lab/A1", "✓ within reach"}, {"/lab/A1?s=olga", "⊘ out of reach since step 1"}, {"/lab/A1?s=ann,olga*2,w1*2,ann,w1", "⊘ out of reach since step 6"},
+		{"/lab/A1?s=ann,olga*2,w1*2,ann&at=5", "✓ within reach"}, {orphan, "✗ violated at step 9"}, {"/lab/join?s=vera", "Can it still be won?"},
+		{"/lab/join?s=vera&reach=1", "✓ within reach"}, {"/lab/join?s=vera", "✓ within reach"}, // known from now on
+	} {
+		if text := textOf(s.get(at.path).want(200).part("reach")); text != at.says {
+			t.Errorf("%s: %q, want %q", at.path, text, at.says)
+		}
+	}
+	s.get("/lab/A1?s=ann,olga*2,w1*2,ann").want(200).says("From here the invariant holds, whatever you do. Up to step 5 you could still win. All 35 states of this level were searched.")
+	if marked := s.get("/lab/A1?s=ann,olga*2,w1*2,ann,w1").want(200).lines("lostat"); len(marked) != 1 || attribute(marked[0], "data-step") != "6" {
+		t.Error("the step is not marked in the run")
 	}
 }
 

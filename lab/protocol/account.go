@@ -181,7 +181,7 @@ func accounts() subject {
 				always(epochOfUser(true, 0)), unharmed),
 			ablate("ended", "sign-out", "The mark of a session's end", "(*Accounts).SignOut: driver.Merge(schema.SingleRow, driver.Exists, driver.Bool(schema.PropEnded, true))",
 				"Signing out sets the session's row to ended and keeps it, so a delayed duplicate of its insert fails.",
-				always(withoutMark(false))),
+				always(withoutMark(false)), among("vera")),
 			ablate("used", "link-late", "The mark of a used link", "useLink: driver.Bool(schema.PropEnded, true)",
 				"A sign-in link that was used keeps its row, so a delayed duplicate cannot bring it back and a self-conflict can be recognised.",
 				always(withoutMark(true))),

@@ -248,7 +248,7 @@ func deletions() subject {
 		ablations: []ablation{
 			ablate("shut-gate", "again", "The shut gate", "transactIfShut: driver.Merge(schema.ShutGateRow(ref.Incarnation), driver.Exists)",
 				"Each transaction that removes rows merges the shut gate, so a worker that comes too late removes nothing.",
-				always(withoutSafeguard("gate!shut!")), interrupted),
+				only("w1", withoutSafeguard("gate!shut!")), unbounded),
 			ablate("incarnation", "again", "The incarnation", "ReadIncarnation: row.Incarnation != ref.Incarnation",
 				"A worker compares the incarnation in its message with the channel's, so an old message does not touch a new channel.",
 				only("w", takenFor(incarnationOfMessage)), interrupted),
@@ -263,7 +263,7 @@ func deletions() subject {
 				only("operator", takenFor(firstIncarnation)), unharmed),
 			ablate("fresh-read", "votes-sweep", "The last look", "(*cascade).sweep: found == 0",
 				"The shut gate goes only after a fresh read of an empty partition, so no row is left behind.",
-				only("w", oneRead), unharmed),
+				only("w", oneRead), unharmed, unbounded),
 			ablate("queue-first", "web-dies", "The message first", "(Steps).recordIntent: s.Enqueue(ctx, message)",
 				"The message is on the queue before the channel is pending, so no channel is pending without a message (and the reconciling pass is off).",
 				only("olga", afterMark(func(c *driver.Call) bool {

@@ -104,7 +104,7 @@ func forms() subject {
 		ablations: []ablation{
 			ablate("expected", "stale-form", "What was read", "ReadActive: !at.Expected.Holds(row.Incarnation)",
 				"A form names the incarnation that it was made for, so what a user sends takes effect in the channel that they saw, or nowhere.",
-				nil, unharmed, func(s *lab.Scenario) { s.Actors, s.Preemptions = staleForm(anyIncarnation), 2 }),
+				nil, unharmed, func(s *lab.Scenario) { s.Actors = staleForm(anyIncarnation) }, unbounded, among("ann", "olga", "w1", "olga2")),
 		},
 		always: []func(Shipped, lab.View, violating){misplaced},
 	}

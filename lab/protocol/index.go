@@ -56,7 +56,7 @@ func reconciliations() subject {
 				"A pass writes the channel's row before it removes an index row, so a request to delete that is in flight fails and begins again.",
 				only("reconcile", skipping(func(c *driver.Call) bool {
 					return writes(c, schema.TableChannels) && len(c.Operations[0].Properties) == 0
-				})), among("olga", "reconcile")),
+				})), unbounded, among("olga", "reconcile")),
 			ablate("index-incarnation", "index-late", "The incarnation of an index row", "lookAtDone: p.fence.ReadIncarnation(ctx, ref)",
 				"A pass compares the incarnation in an index row with the channel's, so an old row does not touch a new channel.",
 				only("reconcile", takenFor(incarnationOfIndex)), interrupted, unharmed),

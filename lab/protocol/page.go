@@ -266,7 +266,7 @@ func pages() subject {
 				only("reader", trustsTime), unharmed),
 			ablate("version-first", "page-post", "The version before the content", "ReadCached: s.GetVersion(ctx, at, kept.Channel.Incarnation)",
 				"The version of a page is read before what the page shows, so a change in between invalidates the kept page instead of being hidden by it.",
-				nil, unharmed, among("reader", "ann"), hasty),
+				nil, unharmed, unbounded, among("reader", "ann"), hasty),
 			merging("edit-gate", "page-edit", "ann", "The gate of an edit", "(*Posts).Update: s.transactIfPermitted(ctx, p,",
 				"An edit merges the open gate, so a page that was kept before it has an old version."),
 			merging("vote-gate", "page-edit", "vera", "The gate of a vote", "(*Posts).transactIfPermitted: s.fence.TransactIfOpen(ctx, p.ref, held...)",

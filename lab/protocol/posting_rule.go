@@ -93,7 +93,7 @@ func ruleApplies(v lab.View, k lab.Known, violation violating) {
 		id, isPost := strings.CutPrefix(row.Row, schema.Blog.Prefix())
 		forbids := k.Key == closed && p.String("UserId") != string(owner) || k.Key == blocked && p.String("UserId") == string(author)
 		if isPost && forbids && !slices.Contains(strings.Split(k.Page, "\n"), id+" "+p.String("Text")) {
-			violation("I11", "a post of %s has landed, or an edit of one, and before that the channel was %s", p.String("UserId"), k.Key)
+			violation("I11", "a post of %s has landed, or an edit of one, after the owner was told: %s", p.String("UserId"), k.Key)
 		}
 	}
 	is := map[string]bool{closed: rule == "owner", opened: rule == "open", blocked: names != "", unblocked: names == ""}

@@ -43,6 +43,9 @@ func (a ablation) of(scenarios []lab.Scenario) lab.Scenario {
 // unharmed allows no faults: the order of calls is enough.
 func unharmed(s *lab.Scenario) { s.Faults = 0 }
 
+// unbounded lets actors wait any number of times.
+func unbounded(s *lab.Scenario) { s.Preemptions = 0 }
+
 // interrupted bounds preemptions: a few are enough, and found sooner.
 func interrupted(s *lab.Scenario) { s.Preemptions = 4 }
 
@@ -215,13 +218,15 @@ func takenFor(learn func(c *driver.Call, about domain.Incarnation) domain.Incarn
 
 // afterMark holds the calls back that are to be late, until the channel is pending or deleting.
 func afterMark(late func(*driver.Call) bool) func() driver.Around {
-	return afterWrite(schema.TableChannels, late)
+	return after(func(c *driver.Call) bool { return writes(c, schema.TableChannels) }, late)
 }
 
-// afterWrite holds the calls back that are to be late, until a transaction of a table is done.
-func afterWrite(table string, late func(*driver.Call) bool) func() driver.Around {
+func isToBlogs(c *driver.Call) bool { return writes(c, schema.TableBlogs) }
+
+// after holds the calls back that are to be late, until the first of the calls that come before them was answered.
+func after(before, late func(*driver.Call) bool) func() driver.Around {
 	type call struct {
-		context.Context
+		context.Context // of the line that asked for it
 		driver.Call
 	}
 	return func() driver.Around {
@@ -232,13 +237,15 @@ func afterWrite(table string, late func(*driver.Call) bool) func() driver.Around
 				return nil
 			}
 			err := next(ctx)
-			if err == nil && writes(c, table) {
-				for _, call := range held {
-					*c = call.Call
-					err = next(call.Context)
-				}
-				held = nil
+			if err != nil || !before(c) {
+				return err
 			}
+			answered := *c
+			for _, call := range held {
+				*c = call.Call
+				err = next(call.Context)
+			}
+			*c, held = answered, nil
 			return err
 		}
 	}

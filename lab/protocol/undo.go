@@ -99,7 +99,7 @@ func undos() subject {
 				"A worker takes the channel past the point of no return before it touches the gate, so an undo that comes later is refused.",
 				only("w", skipping(func(c *driver.Call) bool {
 					return writes(c, schema.TableChannels) && c.Operations[0].Action == driver.ActionMerge
-				})), unharmed),
+				})), unharmed, unbounded),
 			ablate("undo-version", "undo", "The version of the undo", "(*Fence).swap: driver.Match(row.ETag)",
 				"An undo holds only for the version of the row that was read, so it fails if a worker was faster.",
 				only("olga", withoutMatch(schema.TableChannels, "")), unharmed),

@@ -11,26 +11,10 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/azure"
-	"microblogging/storage/azuritetest"
 	"microblogging/storage/driver"
-	"microblogging/storage/drivertest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-func TestTables(t *testing.T) {
-	account := azuritetest.Shared(t).Account()
-	drivertest.Tables(t, func(t *testing.T) driver.Backend {
-		return open(t, patient(account))
-	})
-}
-
-func TestQueues(t *testing.T) {
-	account := azuritetest.Shared(t).Account()
-	drivertest.Queues(t, func(t *testing.T) driver.Backend {
-		return open(t, patient(account))
-	})
-}
 
 // patient returns a configuration whose tries do not time out. On a busy machine
 // Azurite may need longer than the 5 s of DefaultRetry. Then the SDK sends a request

@@ -64,7 +64,7 @@ var machine = sync.OnceValue(func() readerWriter {
 			util.Prioritized(codeRenderer{}, 100),
 			util.Prioritized(extension.NewStrikethroughHTMLRenderer(), 500),
 			// A page may not contain styles, so cells are not aligned.
-			util.Prioritized(extension.NewTableHTMLRenderer(extension.WithTableCellAlignMethod(extension.TableCellAlignNone)), 500),
+			util.Prioritized(extension.NewTableHTMLRenderer(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)), 500),
 			util.Prioritized(html.NewRenderer(html.WithHardWraps()), 1000),
 		)),
 	}

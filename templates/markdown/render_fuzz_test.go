@@ -42,7 +42,7 @@ func FuzzRender(f *testing.F) {
 var allowed = map[string]string{
 	"p": "dir", "br": "", "a": "href rel title", "em": "", "strong": "", "del": "", "code": "",
 	"pre": "tabindex dir", "blockquote": "dir", "ul": "dir", "ol": "dir start", "li": "", "hr": "dir",
-	"table": "dir tabindex", "thead": "", "tbody": "", "tr": "", "th": "", "td": "",
+	"table": "dir tabindex", "thead": "", "tbody": "", "tr": "", "th": "align", "td": "align",
 	"h2": "dir", "h3": "dir", "h4": "dir", "h5": "dir", "h6": "dir",
 }
 

@@ -39,8 +39,9 @@ func TestRender(t *testing.T) {
 		const begin, body, end = `<table dir="auto" tabindex="0">` + "\n<thead>\n<tr>\n", "</tr>\n</thead>\n<tbody>\n<tr>\n", "</tr>\n</tbody>\n</table>"
 		const header = begin + "<th>a</th>\n<th>b</th>\n"
 		expectHTML(t, map[string]struct{ text, want string }{
-			"a table":                       {"a|b\n-|-\n1|*2*", header + body + "<td>1</td>\n<td><em>2</em></td>\n" + end},
-			"alignment is left out":         {"| a | b |\n|:--|--:|\n| 1 | 2 |", header + body + "<td>1</td>\n<td>2</td>\n" + end},
+			"a table": {"a|b\n-|-\n1|*2*", header + body + "<td>1</td>\n<td><em>2</em></td>\n" + end},
+			"cells keep their alignment": {"| a | b |\n|:--|--:|\n| 1 | 2 |", begin + "<th align=\"left\">a</th>\n<th align=\"right\">b</th>\n" + body +
+				"<td align=\"left\">1</td>\n<td align=\"right\">2</td>\n" + end},
 			"a bar in code":                 {"|a|b|\n|-|-|\n|`1\\|2`|", header + body + "<td><code>1|2</code></td>\n<td></td>\n" + end},
 			"a script in a table":           {"|a|b|\n|-|-|\n|<b>|[c](x:y)|", header + body + "<td>&lt;b&gt;</td>\n<td>[c](x:y)</td>\n" + end},
 			"bars without a line are text":  {"a | b\n1 | 2", paragraph("a | b<br>\n1 | 2")},

@@ -35,20 +35,10 @@ type cleaner struct {
 	seen
 }
 
-// seen is what was in a text.
+// seen is what was in a text. Its Loss counts what is not in the tree any more.
 type seen struct {
-	// cut reports whether only the beginning was read.
-	cut bool
-	// media and links have the addresses of those in the text.
-	media, links []string
-	// noMedia, noLinks and pixels count those that have no address, or show nothing.
-	noMedia, noLinks, pixels int
-}
-
-// and returns what was in two texts.
-func (s seen) and(other seen) seen {
-	return seen{s.cut || other.cut, append(s.media, other.media...), append(s.links, other.links...),
-		s.noMedia + other.noMedia, s.noLinks + other.noLinks, s.pixels + other.pixels}
+	Loss
+	toMedia, toLinks []string // addresses
 }
 
 // clean returns the tree of markup, without what no reader sees, and what was in it. Markup without
@@ -56,7 +46,7 @@ func (s seen) and(other seen) seen {
 func clean(markup string, base *url.URL) (tree *html.Node, _ seen, err error) {
 	c := &cleaner{base: base}
 	if len(markup) > maxMarkup {
-		markup, c.cut = strings.ToValidUTF8(markup[:maxMarkup], ""), true
+		markup, c.Cut = strings.ToValidUTF8(markup[:maxMarkup], ""), true
 	}
 	markup = escapeStray(markup)
 	if !strings.Contains(markup, "<") {
@@ -64,34 +54,44 @@ func clean(markup string, base *url.URL) (tree *html.Node, _ seen, err error) {
 	}
 	// Without scripts, what is for readers without scripts is read as markup.
 	tree, err = html.ParseWithOptions(strings.NewReader(markup), html.ParseOptionEnableScripting(false))
-	if err == nil {
-		c.children(tree, 0)
-		for _, n := range c.shown {
-			if unlink(n); n.DataAtom == atom.A { // it is on a line of its own
-				n.Parent.InsertBefore(lineBreak(), n)
-				n.Parent.InsertBefore(lineBreak(), n.NextSibling)
-			}
-		}
-		for _, a := range c.anchors {
-			if strings.TrimSpace(dom.CollectText(a)) == "" { // it was around media
-				empty(a)
-				setApart(a)
-				a.AppendChild(textNode("link"))
-			}
-		}
-		for _, n := range c.emphasised {
-			checkEmphasis(n)
+	if err != nil {
+		return nil, c.seen, err
+	}
+	c.children(tree, 0)
+	for _, n := range c.shown {
+		if unlink(n); n.DataAtom == atom.A { // it is on a line of its own
+			n.Parent.InsertBefore(lineBreak(), n)
+			n.Parent.InsertBefore(lineBreak(), n.NextSibling)
 		}
 	}
-	return tree, c.seen, err
+	for _, a := range c.anchors {
+		if isBlank(a) { // it was around media
+			say(a, "link")
+		}
+	}
+	for _, n := range c.emphasised {
+		checkEmphasis(n)
+	}
+	for _, n := range slices.Concat(c.anchors, c.shown) {
+		n.Attr[0].Val = untouched + n.Attr[0].Val
+	}
+	return tree, c.seen, nil
+}
+
+// seenIn returns what is in markup.
+func seenIn(markup string, base *url.URL) (in seen) {
+	if strings.Contains(markup, "<") {
+		_, in, _ = clean(markup, base)
+	}
+	return in
 }
 
 // children cleans what is below a node.
 func (c *cleaner) children(n *html.Node, depth int) {
 	for _, child := range dom.AllChildNodes(n) {
-		if c.visible == maxVisible || isHidden(child.DataAtom) || isLineNumbers(child) {
-			if c.cut = c.cut || c.visible == maxVisible; child.DataAtom == atom.Svg {
-				c.noMedia++
+		if c.visible == maxVisible || isHidden(child) || isLineNumbers(child) {
+			if c.Cut = c.Cut || c.visible == maxVisible; child.DataAtom == atom.Svg {
+				c.Media++
 				c.countIn(child)
 			}
 			n.RemoveChild(child)
@@ -101,7 +101,7 @@ func (c *cleaner) children(n *html.Node, depth int) {
 			child.Data = c.see(child.Data)
 		}
 		c.element(child)
-		if depth > maxDepth && child.Type == html.ElementNode {
+		if depth > maxDepth && child.Type == html.ElementNode && child.DataAtom != atom.A && child.DataAtom != atom.Img {
 			toSpan(child)
 		}
 		c.children(child, depth+1)
@@ -115,7 +115,7 @@ func (c *cleaner) children(n *html.Node, depth int) {
 func (c *cleaner) see(text string) string {
 	seen := []rune(visible(text))
 	if room := maxVisible - c.visible; len(seen) > room {
-		seen, c.cut = seen[:room], true
+		seen, c.Cut = seen[:room], true
 	}
 	c.visible += len(seen)
 	return string(seen)
@@ -141,35 +141,31 @@ func (c *cleaner) element(n *html.Node) {
 	switch n.DataAtom {
 	case atom.Img:
 		c.image(n)
+	case atom.Area:
+		n.DataAtom, n.Data = atom.A, "a"
+		n.AppendChild(textNode(dom.GetAttributeOr(n, "alt", "")))
+		fallthrough
 	case atom.A:
-		href := dom.GetAttributeOr(n, "href", "")
-		if address, ok := followable(c.base, href); ok {
-			n.Attr = []html.Attribute{{Key: "href", Val: address}}
-			c.links, c.anchors = append(c.links, address), append(c.anchors, n)
-			if strings.TrimSpace(dom.CollectText(n)) == "" && dom.FindFirstNode(n, isMedium) == nil {
-				empty(n)
-				n.AppendChild(textNode(address))
-				setApart(n)
-			}
-		} else {
+		address := c.link(n)
+		if address == "" {
 			toSpan(n)
-			c.noLinks += min(len(href), 1)
+			break
+		}
+		n.Attr = []html.Attribute{{Key: "href", Val: address}}
+		c.anchors = append(c.anchors, n)
+		if isBlank(n) && !dom.ContainsNode(n, isMedium) {
+			say(n, address)
 		}
 	case atom.Iframe, atom.Video, atom.Audio, atom.Embed, atom.Object: // isMedium
-		c.medium(n)
+		c.frame(n)
 	case atom.Input:
-		if box := dom.GetAttributeOr(n, "type", ""); strings.EqualFold(box, "checkbox") {
-			box = "☐ "
-			if _, checked := dom.GetAttribute(n, "checked"); checked {
-				box = "☑ "
-			}
-			toSpan(n)
-			n.AppendChild(textNode(box))
-		}
+		c.input(n)
+	case atom.Textarea:
+		toSpan(n)
 	case atom.Noscript:
 		toSpan(n)
 		for _, img := range dom.FindAllNodes(n, isImage) {
-			if address, _ := c.source(img); slices.Contains(c.media, address) {
+			if address, _ := c.source(img); slices.Contains(c.toMedia, address) {
 				img.Parent.RemoveChild(img) // it stood for the picture before it
 			}
 		}
@@ -192,6 +188,26 @@ func (c *cleaner) element(n *html.Node) {
 	if isCode(n) && neighbour(n, false) == '`' { // the library makes one code of both, or marks that are text
 		n.Parent.InsertBefore(textNode(" "), n)
 	}
+}
+
+// input makes text of a field that has one, of a box, or a picture.
+func (c *cleaner) input(n *html.Node) {
+	words := dom.GetAttributeOr(n, "value", "")
+	switch strings.ToLower(dom.GetAttributeOr(n, "type", "")) {
+	case "image":
+		n.DataAtom, n.Data = atom.Img, "img"
+		c.image(n)
+		return
+	case "checkbox":
+		words = "☐ "
+		if _, checked := dom.GetAttribute(n, "checked"); checked {
+			words = "☑ "
+		}
+	case "hidden", "password", "radio", "range", "color":
+		words = ""
+	}
+	toSpan(n)
+	n.AppendChild(textNode(words))
 }
 
 func textNode(text string) *html.Node { return &html.Node{Type: html.TextNode, Data: text} }
@@ -248,26 +264,39 @@ func (c *cleaner) source(n *html.Node) (address, raw string) {
 			raw = cmp.Or(raw, value)
 		}
 	}
-	return "", raw
+	return "", cmp.Or(raw, dom.GetAttributeOr(n, "srcdoc", ""))
+}
+
+// link returns the address of a link, or nothing if a text can have none. It counts the link.
+func (c *cleaner) link(n *html.Node) string {
+	href := dom.GetAttributeOr(n, "href", "")
+	address, ok := followable(c.base, href)
+	if !ok {
+		c.Links += min(len(href), 1)
+		return ""
+	}
+	c.toLinks = append(c.toLinks, address)
+	return address
+}
+
+// medium returns the address of a medium, or nothing if it has none. It counts the medium.
+func (c *cleaner) medium(n *html.Node) string {
+	address, raw := c.source(n)
+	if address == "" {
+		c.Media += min(len(raw), 1)
+		return ""
+	}
+	c.toMedia = append(c.toMedia, address)
+	return address
 }
 
 // countIn counts the links and media in an element of which a text has nothing else.
 func (c *cleaner) countIn(n *html.Node) {
 	for in := range n.Descendants() {
-		switch {
-		case in.DataAtom == atom.A:
-			href := dom.GetAttributeOr(in, "href", "")
-			if address, ok := followable(c.base, href); ok {
-				c.links = append(c.links, address)
-			} else {
-				c.noLinks += min(len(href), 1)
-			}
-		case isMedium(in):
-			if address, raw := c.source(in); address != "" {
-				c.media = append(c.media, address)
-			} else {
-				c.noMedia += min(len(raw), 1)
-			}
+		if in.DataAtom == atom.A {
+			c.link(in)
+		} else if isMedium(in) {
+			c.medium(in)
 		}
 	}
 }
@@ -275,25 +304,24 @@ func (c *cleaner) countIn(n *html.Node) {
 // image leaves an image that a reader could open, or else what it shows. It leaves out the
 // dots that count readers.
 func (c *cleaner) image(n *html.Node) {
-	address, raw := c.source(n)
-	shows := c.see(dom.GetAttributeOr(n, "alt", ""))
-	switch {
-	case dom.GetAttributeOr(n, "width", "") == "1" || dom.GetAttributeOr(n, "height", "") == "1":
+	if dom.GetAttributeOr(n, "width", "") == "1" || dom.GetAttributeOr(n, "height", "") == "1" {
 		toSpan(n)
-		c.pixels++
-	case address != "":
-		if strings.TrimSpace(shows) == "" {
-			shows = cmp.Or(strings.TrimSpace(visible(dom.GetAttributeOr(n, "title", ""))), "picture")
-		}
-		n.Attr = []html.Attribute{{Key: "src", Val: address}, {Key: "alt", Val: shows}}
-		c.media = append(c.media, address)
-		setApart(n)
-		c.shown = append(c.shown, n)
-	default:
+		c.Pixels++
+		return
+	}
+	shows := c.see(dom.GetAttributeOr(n, "alt", ""))
+	address := c.medium(n)
+	if address == "" {
 		toSpan(n)
 		n.AppendChild(textNode(cmp.Or(shows, " ")))
-		c.noMedia += min(len(raw), 1)
+		return
 	}
+	if strings.TrimSpace(shows) == "" {
+		shows = cmp.Or(strings.TrimSpace(visible(dom.GetAttributeOr(n, "title", ""))), "picture")
+	}
+	n.Attr = []html.Attribute{{Key: "src", Val: address}, {Key: "alt", Val: shows}}
+	setApart(n)
+	c.shown = append(c.shown, n)
 }
 
 // unlink takes a medium out of a link, because a text shows media as links, and has no link in a link.
@@ -310,11 +338,10 @@ func unlink(n *html.Node) {
 		behind = a.NextSibling
 	}
 	if src := dom.GetAttributeOr(n, "src", ""); src == dom.GetAttributeOr(a, "href", "") {
-		n.Parent.InsertBefore(textNode(dom.GetAttributeOr(n, "alt", "")), n)
-		n.Parent.RemoveChild(n)
+		dom.ReplaceNode(n, textNode(dom.GetAttributeOr(n, "alt", "")))
 		return
 	}
-	n.Parent.RemoveChild(n)
+	dom.RemoveNode(n)
 	a.Parent.InsertBefore(n, behind)
 	setApart(n)
 }
@@ -330,55 +357,58 @@ func setApart(n *html.Node) {
 	}
 }
 
-func empty(n *html.Node) {
-	for n.FirstChild != nil {
-		n.RemoveChild(n.FirstChild)
+// say replaces what is in a link by words.
+func say(a *html.Node, words string) {
+	for a.FirstChild != nil {
+		a.RemoveChild(a.FirstChild)
 	}
+	a.AppendChild(textNode(words))
+	setApart(a)
 }
 
-func isMedium(n *html.Node) bool {
-	return slices.Contains([]atom.Atom{atom.Img, atom.Iframe, atom.Video, atom.Audio, atom.Embed, atom.Object}, n.DataAtom)
-}
+func isBlank(n *html.Node) bool { return strings.TrimSpace(dom.CollectText(n)) == "" }
 
-// medium makes a link of an element that shows another document, a video or a sound. What is in it is for readers without
+// frame makes a link of an element that shows another document, a video or a sound. What is in it is for readers without
 // one, except in an object without an address.
-func (c *cleaner) medium(n *html.Node) {
-	address, raw := c.source(n)
+func (c *cleaner) frame(n *html.Node) {
 	words := cmp.Or(dom.GetAttributeOr(n, "title", ""), dom.GetAttributeOr(n, "aria-label", ""))
 	if words == "" && (n.DataAtom == atom.Video || n.DataAtom == atom.Audio) {
 		words = n.Data
 	}
+	address := c.medium(n)
 	if address == "" {
-		if c.noMedia += min(len(raw), 1); n.DataAtom == atom.Iframe {
+		if n.DataAtom == atom.Iframe {
 			n.Parent.RemoveChild(n)
 		}
 		return
 	}
 	c.countIn(n)
-	empty(n)
 	c.shown = append(c.shown, n)
-	c.media = append(c.media, address)
 	n.DataAtom, n.Data, n.Attr = atom.A, "a", []html.Attribute{{Key: "href", Val: address}}
-	n.AppendChild(textNode(cmp.Or(words, address)))
+	say(n, cmp.Or(words, address))
 }
 
-// isHidden reports whether the content of an element is not text for readers.
-func isHidden(element atom.Atom) bool {
-	return slices.Contains([]atom.Atom{
-		atom.Script, atom.Style, atom.Template, atom.Noembed, atom.Noframes, atom.Title, atom.Svg, atom.Datalist, atom.Param,
-	}, element)
+// is returns what reports whether a node is one of some elements.
+func is(elements ...atom.Atom) func(*html.Node) bool {
+	return func(n *html.Node) bool { return slices.Contains(elements, n.DataAtom) }
 }
+
+var (
+	// isHidden reports whether the content of an element is not text for readers.
+	isHidden = is(atom.Script, atom.Style, atom.Template, atom.Noembed, atom.Noframes, atom.Title, atom.Svg, atom.Datalist, atom.Param)
+	isImage  = is(atom.Img)
+	isMedium = is(atom.Img, atom.Iframe, atom.Video, atom.Audio, atom.Embed, atom.Object)
+	isCode   = is(atom.Code, atom.Kbd, atom.Samp, atom.Tt, atom.Var)
+	// The elements that become marks around their texts.
+	isEmphasis = is(atom.B, atom.Strong, atom.I, atom.Em, atom.Del, atom.S, atom.Strike)
+	isDeletion = is(atom.Del, atom.S, atom.Strike)
+)
 
 // lineNumbers finds the class of an element in which a highlighter counts lines of code.
 var lineNumbers = regexp.MustCompile(`(?i)(^|[\s_-])(gutter|line-?nos?|line-?num(ber)?s?|lnt|blob-num|ln-num(bers)?)($|[\s_-])`)
 
 // isLineNumbers reports whether an element has the numbers of the lines of code in the next cell.
 func isLineNumbers(n *html.Node) bool {
-	switch n.DataAtom {
-	case atom.Td, atom.Span, atom.Pre, atom.Code, atom.Div, atom.A:
-	default:
-		return false
-	}
 	named := lineNumbers.MatchString(dom.GetAttributeOr(n, "class", ""))
 	if !named && n.DataAtom != atom.Td {
 		return false

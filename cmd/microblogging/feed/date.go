@@ -2,6 +2,7 @@ package feed
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,7 +23,7 @@ func (e *Entry) setDate(texts ...string) {
 }
 
 // layouts are the most frequent ones, and those that the patterns below do not find.
-var layouts = []string{time.RFC1123Z, "Mon, 02 Jan 2006 15:04:05 GMT", time.RFC3339, "20060102T150405Z0700", "20060102T1504Z0700", "2006-002T15:04:05Z07:00",
+var layouts = []string{time.RFC1123Z, "Mon, 02 Jan 2006 15:04:05 GMT", time.RFC3339, "20060102T150405Z0700", "20060102T1504Z0700", "2006-002T15:04:05Z07:00", "2006-01-02T15Z07:00",
 	"20060102T150405", "20060102T1504", "20060102150405", "200601021504", "20060102", "2006-002T15:04:05", "2006-002"}
 
 var (
@@ -30,8 +31,11 @@ var (
 	colonPattern   = regexp.MustCompile(`\s*:\s*`)
 	clockPattern   = regexp.MustCompile(`(?i)(?:^|\D)(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:[.,](\d+))?)?(?: ?([ap])\.?m\b\.?)?`)
 	zonePattern    = regexp.MustCompile(`^ ?:?(?:(?:GMT|UTC?)? ?-?([-+])(\d\d?):?(\d\d)?(?::\d\d)?\b|(\d\d):(\d\d)$|([A-Za-z]{1,4})\b)| ([-+])(\d\d):?(\d\d)$`)
-	wordPattern    = regexp.MustCompile(`\pL+`)
-	numberPattern  = regexp.MustCompile(`\d+`)
+	// monthPattern finds how months begin, each in a group, in the languages of which feeds have dates against the standards.
+	monthPattern = regexp.MustCompile(`(?i)\b(?:(jan|ene|gen)|(feb|fev|fév)|(mar|mär|mrt)|(apr|avr|abr)|(may|mai|mei|maj|mag)|(jun|juin|giu)|` +
+		`(jul|juil|lug)|(aug|aoû|aou|ago)|(sep|set)|(oct|okt|out|ott)|(nov)|(dec|dez|dic|déc))`)
+	weekPattern   = regexp.MustCompile(`W\d`)
+	numberPattern = regexp.MustCompile(`\pN+`)
 )
 
 // zones are the offsets of time zones in hours.
@@ -40,10 +44,6 @@ var zones = map[string]float64{
 	"IST": 5.5, "JST": 9, "KST": 9, "AEST": 10, "AEDT": 11, "NZST": 12, "NZDT": 13, "AST": -4, "ADT": -3, "EST": -5, "EDT": -4, "CST": -6, "CDT": -5,
 	"MST": -7, "MDT": -6, "PST": -8, "PDT": -7, "AKST": -9, "AKDT": -8, "HST": -10,
 }
-
-// months are how their names begin, in the languages of which feeds have dates against the standards.
-var months = [][]string{1: {"jan", "ene", "gen"}, {"feb", "fev", "fév"}, {"mar", "mär", "mrt"}, {"apr", "avr", "abr"}, {"may", "mai", "mei", "maj", "mag"},
-	{"jun", "juin", "giu"}, {"jul", "juil", "lug"}, {"aug", "aoû", "aou", "ago"}, {"sep", "set"}, {"oct", "okt", "out", "ott"}, {"nov"}, {"dec", "dez", "dic", "déc"}}
 
 // parseDate reads dates of RFC 5322 and ISO 8601, and what feeds write in their place. It reports
 // whether the text has a time zone that is known; if not, the time is in UTC.
@@ -113,28 +113,12 @@ func clockOf(hour, minute, second, fraction, half string) (clock time.Duration, 
 	return clock, err == nil && minutes < 60 && seconds <= 60 && clock < 2*noon+time.Second
 }
 
-func monthOf(word string) int {
-	for month, names := range months {
-		for _, name := range names {
-			if strings.HasPrefix(strings.ToLower(word), name) {
-				return month
-			}
-		}
-	}
-	return 0
-}
-
 // dayOf returns the day of a date without time, which has no number of a week. Of two numbers before a year, the first is the day, unless
 // the date is American: the time has a.m. or p.m., or there is no such month.
 func dayOf(date string, american bool) (on time.Time, ok bool) {
 	month, year, days := 0, -1, []int{}
-	for _, word := range wordPattern.FindAllString(date, -1) {
-		if strings.EqualFold(word, "w") {
-			return on, false
-		}
-		if m := monthOf(word); m > 0 {
-			month = m // the last one, because "mar." is a day of the week too
-		}
+	for _, groups := range monthPattern.FindAllStringSubmatch(date, -1) { // the last one, because "mar." is a day of the week too
+		month = 1 + slices.IndexFunc(groups[1:], func(group string) bool { return group != "" })
 	}
 	numbers := numberPattern.FindAllString(date, -1)
 	yearFirst := len(numbers) > 0 && len(numbers[0]) == 4
@@ -154,16 +138,18 @@ func dayOf(date string, american bool) (on time.Time, ok bool) {
 			days = append(days, n)
 		}
 	}
-	for len(days) < 2 && (yearFirst || month > 0) { // a year, or a month of it
+	numbered := 2 // month and day
+	if month > 0 {
+		numbered = 1
+	}
+	for len(days) < numbered && (yearFirst || month > 0) { // a year, or a month of it
 		days = append(days, 1)
 	}
 	switch {
-	case year < 0 || len(days) < 2:
+	case year < 0 || len(days) != numbered || weekPattern.MatchString(date): // what is left over has a meaning too
 		return on, false
 	case month > 0:
-	case yearFirst:
-		month, days = days[0], days[1:]
-	case american || days[1] > 12:
+	case yearFirst || american || days[1] > 12:
 		month, days = days[0], days[1:]
 	default:
 		month = days[1]

@@ -66,7 +66,11 @@ func formsAreRead(t *testing.T) {
 		"1535397036":                                         "2018-08-27T19:10:36Z",
 		"946684799":                                          "1999-12-31T23:59:59Z",
 		"946684799000":                                       "1999-12-31T23:59:59Z",
-		"2024-W05-1":                                         "", "2024W051T101010Z": "", "Sat, 31 Feb 2015 10:00:00 GMT": "", "Mon, 01 Jan 2024 10:61:00 GMT": "",
+		"2020-01-06T10Z":                                     "2020-01-06T10:00:00Z",
+		"2020-01-06T12+02:00":                                "2020-01-06T10:00:00Z",
+		"2020-01-06T10.30.00":                                "",
+		"6 janvier 2020 à 10h00":                             "", "６ Jan 2020": "",
+		"2024-W05-1": "", "2024W051T101010Z": "", "Sat, 31 Feb 2015 10:00:00 GMT": "", "Mon, 01 Jan 2024 10:61:00 GMT": "",
 	} {
 		text, zoneless := strings.CutSuffix(form, "!")
 		read, err := feed.Parse([]byte("<rss><channel><item><title>a</title><pubDate>" + text + "</pubDate></item></channel></rss>"))

@@ -1,7 +1,6 @@
 package feed
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -9,12 +8,6 @@ import (
 	"github.com/JohannesKaufmann/dom"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
-)
-
-// The elements that become marks around their texts.
-var (
-	emphases  = []atom.Atom{atom.B, atom.Strong, atom.I, atom.Em}
-	deletions = []atom.Atom{atom.Del, atom.S, atom.Strike}
 )
 
 // checkEmphasis leaves emphasis only where CommonMark has marks for it. Next to a letter, those of "**Note:**no space" are
@@ -66,16 +59,6 @@ func trimEnd(n *html.Node, last bool) {
 	if end.Data = rest; moved != "" {
 		n.Parent.InsertBefore(textNode(moved), next)
 	}
-}
-
-func isDeletion(n *html.Node) bool { return slices.Contains(deletions, n.DataAtom) }
-
-func isEmphasis(n *html.Node) bool {
-	return n != nil && (isDeletion(n) || slices.Contains(emphases, n.DataAtom))
-}
-
-func isCode(n *html.Node) bool {
-	return slices.Contains([]atom.Atom{atom.Code, atom.Kbd, atom.Samp, atom.Tt, atom.Var}, n.DataAtom)
 }
 
 func isLetter(r rune) bool { return !unicode.IsSpace(r) && !unicode.IsPunct(r) && !unicode.IsSymbol(r) }

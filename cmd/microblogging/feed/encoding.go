@@ -28,12 +28,12 @@ func toUTF8(document []byte) (_ []byte, name string, err error) {
 		declared, name = charset.Lookup(string(found[1]))
 	}
 	foreign := slices.ContainsFunc(document, func(b byte) bool { return b >= utf8.RuneSelf || b == '\x1b' })
-	switch mark := string(document[:min(2, len(document))]); { // without a mark, the first character, < or {, has two bytes
-	case mark == "\xFE\xFF", mark != "" && mark[0] == 0:
-		document, _, err = transform.Bytes(unicode.BOMOverride(unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM).NewDecoder()), document)
-		name = ""
-	case mark == "\xFF\xFE", len(mark) == 2 && mark[1] == 0:
-		document, _, err = transform.Bytes(unicode.BOMOverride(unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM).NewDecoder()), document)
+	mark := string(document[:min(2, len(document))]) // without one, the first character, < or {, has two bytes
+	big, little := mark == "\xFE\xFF" || mark != "" && mark[0] == 0, mark == "\xFF\xFE" || len(mark) == 2 && mark[1] == 0
+	switch {
+	case big || little:
+		endian := unicode.Endianness(!big)
+		document, _, err = transform.Bytes(unicode.BOMOverride(unicode.UTF16(endian, unicode.IgnoreBOM).NewDecoder()), document)
 		name = ""
 	case !foreign, utf8.Valid(document) && !strings.HasPrefix(name, "iso-2022"):
 		name = ""

@@ -75,12 +75,13 @@ func (e *Entry) judge(property, value string) {
 	case "post_password":
 		private = value != ""
 	case "draft", "is_draft", "private", "is_private", "unpublished":
-		private = is("yes", "true", "1")
+		private = !is("", "no", "false", "0", "null")
 	case "published", "public", "is_public":
 		private = is("no", "false", "0")
-	case "status", "visibility", "privacy", "security", "access":
-		private = is("draft", "private", "trash", "trashed", "deleted", "pending", "future", "scheduled", "unpublished", "hidden", "password",
-			"protected", "usemask", "friends", "followers", "followers_only", "followers-only", "members", "direct")
+	case "visibility", "privacy", "security", "access":
+		private = !is("", "public", "unlisted", "everyone", "anyone", "all", "world", "open", "free", "visible", "true", "1", "null")
+	case "status":
+		private = is("draft", "private", "trash", "trashed", "deleted", "pending", "future", "scheduled", "unpublished", "hidden", "password", "protected")
 	}
 	if private && e.LeftOut == "" {
 		e.LeftOut = NotPublished
@@ -105,12 +106,13 @@ const maxAttached = domain.MaxText / 2
 func (c *Converter) Draft(e Entry) (draft domain.Draft, lost Loss) {
 	base := parseURL(e.base)
 	title := titleOf(e.Title)
-	text, seen := c.textOf(e.Content, base)
+	text, in := c.textOf(e.Content, base)
 	if text == "" {
-		summary, in := c.textOf(e.Summary, base)
-		text, seen = summary, seen.and(in)
+		text, in = c.textOf(e.Content+e.Summary, base)
 	} else if e.Summary != "" {
-		lost.Summary = !strings.Contains(titleOf(e.Content), strings.TrimRight(titleOf(e.Summary), ".…[] "))
+		of := seenIn(e.Summary, base)
+		in.Summary = !strings.Contains(titleOf(e.Content), strings.TrimRight(titleOf(e.Summary), ".…[] ")) ||
+			missing(text, of.toMedia)+missing(text, of.toLinks) > 0
 	}
 	attached, unfit := c.attach(e.Media, base, text)
 	if text == "" && attached == "" {
@@ -120,9 +122,9 @@ func (c *Converter) Draft(e Entry) (draft domain.Draft, lost Loss) {
 		text, _ = c.textOf(html.EscapeString(title), nil)
 		title = ""
 	}
-	var titleCut bool
-	draft.Title, titleCut = markdown.CutWords(title, domain.MaxTitle)
-	lost.Cut = seen.cut || utf8.RuneCountInString(text+attached) > domain.MaxText
+	if lost = in.Loss; utf8.RuneCountInString(text+attached) > domain.MaxText {
+		lost.Cut = true
+	}
 	if lost.Cut {
 		if e.Link != "" {
 			attached += "\n\n[Read on](" + e.Link + ")"
@@ -130,10 +132,12 @@ func (c *Converter) Draft(e Entry) (draft domain.Draft, lost Loss) {
 		text = cutText(text, domain.MaxText-utf8.RuneCountInString(attached))
 	}
 	draft.Text = strings.TrimSpace(text + attached)
+	of := seenIn(e.Title, base)
+	var titleCut bool
+	draft.Title, titleCut = markdown.CutWords(title, domain.MaxTitle)
 	lost.Cut = lost.Cut || titleCut
-	lost.Media = e.Unaddressed + unfit + seen.noMedia + missing(draft.Text, seen.media)
-	lost.Links = seen.noLinks + missing(draft.Text, seen.links)
-	lost.Pixels = seen.pixels
+	lost.Media += e.Unaddressed + unfit + missing(draft.Text, append(in.toMedia, of.toMedia...))
+	lost.Links += missing(draft.Text, append(in.toLinks, of.toLinks...))
 	return draft, lost
 }
 
@@ -165,10 +169,8 @@ func (m Medium) markup(address string) string {
 	if utf8.RuneCountInString(words) > maxLinkWords || strings.Contains(words, "://") || strings.Contains(strings.TrimSpace(m.Words), "\n") {
 		words, after = "", "<div>"+strings.ReplaceAll(m.Words, "\n", "<br>")+"</div>"
 	}
-	for _, kind := range []string{"audio", "video"} {
-		if words == "" && m.is(kind) {
-			words = kind
-		}
+	if words == "" && (m.is("audio") || m.is("video")) {
+		words = strings.ToLower(m.Type[:len("audio")])
 	}
 	if m.is("image") {
 		return `<p><img src="` + html.EscapeString(address) + `" alt="` + words + `"></p>` + after

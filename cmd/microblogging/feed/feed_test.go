@@ -103,7 +103,8 @@ func TestFormat(t *testing.T) {
 	t.Run("elements cannot nest without end", nestingIsBounded)
 	t.Run("entries are read around a channel, and in the next one", entriesAnywhere)
 	t.Run("an item that is never closed is read", unclosedItem)
-	t.Run("an Atom entry document is one post, and so is an item with an XHTML body", entryDocument)
+	t.Run("an Atom entry document is one post, and so is an item with an XHTML body, or of a podcast, or with wrong characters", entryDocument)
+	t.Run("blank lines of WordPress's editor begin paragraphs, and media have their words once", oddFormats)
 	t.Run("one wrong member of a JSON Feed leaves the others", wrongMember)
 }
 
@@ -249,11 +250,27 @@ func nestingIsBounded(t *testing.T) {
 func entryDocument(t *testing.T) {
 	for _, text := range []string{
 		`<entry xmlns="http://www.w3.org/2005/Atom"><id>urn:1</id><title>T</title><content type="html">&lt;p&gt;Hello &lt;em&gt;you&lt;/em&gt;&lt;/p&gt;</content></entry>`,
+		`<rss xmlns:i="http://www.itunes.com/dtds/podcast-1.0.dtd"><channel><item><guid>1</guid><i:title>T</i:title><i:subtitle>Hello &lt;em&gt;you&lt;/em&gt;</i:subtitle></item></channel></rss>`,
+		`<rss><channel><item><guid>1</guid><title>T&#8;&#x1F;&#0;</title><description>Hello &lt;em&gt;you&lt;/em&gt;</description></item></channel></rss>`,
 		`<rss><channel><item><guid>1</guid><title>T</title><body xmlns="http://www.w3.org/1999/xhtml"><p>Hello <em>you</em></p></body></item></channel></rss>`,
 	} {
 		if got := readString(t, text); len(got.Posts) != 1 || got.Posts[0].Title != "T" || got.Posts[0].Text != "Hello *you*" {
 			t.Errorf("%s is %+v", text, got)
 		}
+	}
+}
+
+func oddFormats(t *testing.T) {
+	got := readString(t, `<rss xmlns:wp="http://wordpress.org/export/1.2/" xmlns:media="http://search.yahoo.com/mrss/"><channel><item><guid>1</guid>
+		<encoded xmlns="http://purl.org/rss/1.0/modules/content/">one <b>two</b>
+
+three&lt;pre&gt;a
+
+b&lt;/pre&gt;</encoded><wp:post_type>post</wp:post_type></item>
+		<item><guid>2</guid><media:content url="https://a.example/v" medium="video"><media:description>v</media:description><media:thumbnail url="https://a.example/t"/></media:content></item></channel></rss>`)
+	const one, two = "one **two**\n\nthree\n\n```\na\n\nb\n```", "[v](https://a.example/v)\n\n![picture](https://a.example/t)"
+	if len(got.Posts) != 2 || got.Posts[0].Text != one || got.Posts[1].Text != two {
+		t.Errorf("got %+v", got)
 	}
 }
 

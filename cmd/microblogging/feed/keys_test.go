@@ -10,9 +10,8 @@ import (
 	"microblogging/cmd/microblogging/feed"
 )
 
-// The keys are those that imports have always made.
-// An entry with another key would be imported a second time. testdata/keys has what was
-// made when feeds were still read entry by entry.
+// The keys are those of testdata/keys. An entry with another key would be imported a second time, so a change
+// of that file belongs in the changelog.
 func TestKeys(t *testing.T) {
 	want, err := os.ReadFile("testdata/keys")
 	ok(t, err)

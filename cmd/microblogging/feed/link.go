@@ -1,28 +1,24 @@
 package feed
 
 import (
+	"cmp"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 )
 
-// escapePattern finds percent signs and what they escape.
-var escapePattern = regexp.MustCompile(`%([0-9A-Fa-f]{2})?`)
+// escapePattern finds what is an escape although its percent sign is escaped.
+var escapePattern = regexp.MustCompile(`%25([0-9A-Fa-f]{2})`)
+
+var withoutBreaks = strings.NewReplacer("\t", "", "\n", "", "\r", "")
 
 // parseURL parses an address as browsers do. It returns nil for what is none.
 func parseURL(s string) *url.URL {
-	s = strings.TrimSpace(s)
-	if strings.ContainsAny(s, "\t\n\r") {
-		s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\t' || r == '\n' || r == '\r' }), "")
-	}
+	s = withoutBreaks.Replace(strings.TrimSpace(s))
 	u, err := url.Parse(s)
-	if err != nil && strings.Contains(s, "%") {
-		u, err = url.Parse(escapePattern.ReplaceAllStringFunc(s, func(escape string) string {
-			if escape == "%" {
-				return "%25" // url.Parse refuses what escapes nothing
-			}
-			return escape
-		}))
+	if err != nil && strings.Contains(s, "%") { // some of which escape nothing
+		u, err = url.Parse(escapePattern.ReplaceAllString(strings.ReplaceAll(s, "%", "%25"), "%$1"))
 	}
 	if err != nil {
 		return nil
@@ -74,23 +70,15 @@ func followable(base *url.URL, s string) (string, bool) {
 // setBase makes the link of an entry absolute, and sets what the relative addresses in its texts are relative to:
 // what the file says, or the link, or that of the feed.
 func (e *Entry) setBase(link string) {
-	e.base = resolve(link, e.base)
-	id, _ := strings.CutPrefix(e.ID, "id:")
-	raw := e.Link
-	e.Link = ""
-	for _, candidate := range []string{resolve(link, raw), id} {
-		if address, ok := webAddress(nil, candidate); ok && e.Link == "" {
-			e.Link = address
-		}
-	}
-	for _, base := range []string{e.Link, link} {
-		if !hasScheme(e.base) {
-			e.base = base
-		}
-	}
+	own, _ := webAddress(nil, resolve(link, e.Link))
+	id, _ := webAddress(nil, strings.TrimPrefix(e.ID, "id:"))
+	e.Link = cmp.Or(own, id)
+	bases := []string{resolve(link, e.base), e.Link, link}
+	e.base = bases[max(0, slices.IndexFunc(bases, hasScheme))]
 }
 
 // inMarkdown escapes the characters of a URL that could end it in Markdown.
 var inMarkdown = strings.NewReplacer(
 	" ", "%20", "\t", "%09", "\n", "%0A", "\r", "%0D", `"`, "%22", "<", "%3C", ">", "%3E", `\`, "%5C", "`", "%60", "(", "%28", ")", "%29",
+	"[", "%5B", "]", "%5D", // so does the converter library
 )

@@ -24,7 +24,7 @@ import (
 func TestLossless(t *testing.T) {
 	t.Run("each word, link and medium of a generated entry is in its post or counted", generatedIsKept)
 	t.Run("each word, link and medium of a given feed is in its posts or counted", givenIsKept)
-	t.Run("what is in a drawing, or in a medium for those who cannot see it, is counted", innerIsCounted)
+	t.Run("what is in a drawing, a summary, or in a medium for those who cannot see it, is counted", innerIsCounted)
 	t.Run("what its author did not publish is no post", privateIsLeftOut)
 }
 
@@ -146,7 +146,7 @@ type writer struct {
 func (w *writer) word() string { w.n++; return fmt.Sprintf("w%dx", w.n) }
 
 func (w *writer) address() string {
-	return rapid.SampledFrom([]string{"https://a.example/%s", "/%s", "%s.html", "//b.example/%s?a=1&amp;b=(2)", "#%s", "https://a.example/_%s_", "%s%%zz"}).Draw(w.T, "address")
+	return rapid.SampledFrom([]string{"https://a.example/%s", "/%s", "%s.html", "//b.example/%s?a=1&amp;b=(2);c,d/é", "#%s", "https://a.example/_%s_", "%s%%zz"}).Draw(w.T, "address")
 }
 
 func (w *writer) inline(depth int) string {
@@ -235,16 +235,28 @@ func generatedIsKept(t *testing.T) {
 func innerIsCounted(t *testing.T) {
 	const other = `<p>no <a href="https://a.example/other">film</a> <img src="https://a.example/still"></p>`
 	for markup, want := range map[string]feed.Loss{
+		`<a href="https://a.example/[b]">c</a>`:                                                              {},
+		`x<iframe srcdoc="words"></iframe>`:                                                                  {Media: 1},
 		`x<svg viewBox="0 0 9 9"><text>word</text><a href="/a"><path d="m0"/></a></svg>`:                     {Media: 1, Links: 1},
 		`<video src="https://a.example/film">` + other + `</video>`:                                          {Media: 1, Links: 1},
 		`<audio src="https://a.example/sound"><a href="https://a.example/sound">here</a></audio>`:            {},
 		`<object data="https://a.example/pdf">` + other + `</object>`:                                        {Media: 1, Links: 1},
 		`<object><param name="movie" value="https://a.example/film"><param name="wmode" value="x"></object>`: {},
-		`<video>` + other + `</video>`: {},
+		`<video>` + other + `</video>`:                                                                       {},
 	} {
 		draft, loss := feed.NewConverter().Draft(feed.Entry{Content: markup})
 		if loss != want || draft.Text == "" {
 			t.Errorf("%s: is %q and counts %+v, want %+v", markup, draft.Text, loss, want)
+		}
+	}
+	for e, want := range map[*feed.Entry]feed.Loss{
+		{Content: "<p>Text</p>", Summary: `<img src="https://a.example/a">Text`}:                                 {Summary: true},
+		{Content: "<p>Text</p>", Summary: `<a href="https://a.example/a">Text</a>`}:                              {Summary: true},
+		{Content: `<p>Text <img src="https://a.example/a"></p>`, Summary: `<img src="https://a.example/a">Text`}: {},
+		{Content: "<p>Text</p>", Title: `<a href="https://a.example/a">T</a><img src="https://a.example/b">`}:    {Media: 1, Links: 1},
+	} {
+		if draft, loss := feed.NewConverter().Draft(*e); loss != want {
+			t.Errorf("%+v: is %q and counts %+v, want %+v", e, draft.Text, loss, want)
 		}
 	}
 }
@@ -313,10 +325,14 @@ func privateIsLeftOut(t *testing.T) {
 		atom + `<b:type>COMMENT</b:type><b:status>LIVE</b:status></entry></feed>`:                                                                     feed.NotPosts,
 		atom + `<b:type>POST</b:type><b:status>LIVE</b:status></entry></feed>`:                                                                        "",
 		atom + `<b:type>POST</b:type><b:status>SOFT_TRASHED</b:status></entry></feed>`:                                                                feed.NotPublished,
-		items + `"_blog":{"draft":true}}]}`:   feed.NotPublished,
-		items + `"status":"draft"}]}`:         feed.NotPublished,
-		items + `"_blog":{"about":"x"}}]}`:    "",
-		items + `"visibility":"followers"}]}`: feed.NotPublished,
+		head + `<draft>draft</draft></item></channel></rss>`:                                                                                          feed.NotPublished,
+		head + `<privacy>me</privacy></item></channel></rss>`:                                                                                         feed.NotPublished,
+		items + `"visibility":"unlisted"}]}`:                                                                                                          "",
+		items + `"draft":null}]}`:                                                                                                                     "",
+		items + `"_blog":{"draft":true}}]}`:                                                                                                           feed.NotPublished,
+		items + `"status":"draft"}]}`:                                                                                                                 feed.NotPublished,
+		items + `"_blog":{"about":"x"}}]}`:                                                                                                            "",
+		items + `"visibility":"followers"}]}`:                                                                                                         feed.NotPublished,
 	} {
 		read, err := feed.Parse([]byte(says))
 		if err != nil || len(read.Entries) != 1 || read.Entries[0].LeftOut != want {

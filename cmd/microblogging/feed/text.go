@@ -4,8 +4,6 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/JohannesKaufmann/dom"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
@@ -39,7 +37,7 @@ func titleOf(markup string) string {
 		case token.DataAtom == atom.Br, isTag && dom.NameIsBlockNode(token.Data):
 			b.WriteByte(' ')
 		}
-		hidden = kind == html.StartTagToken && isHidden(token.DataAtom)
+		hidden = kind == html.StartTagToken && isHidden(&html.Node{DataAtom: token.DataAtom})
 	}
 	return strings.Join(strings.Fields(b.String()), " ")
 }
@@ -47,11 +45,16 @@ func titleOf(markup string) string {
 // A Converter turns markup into Markdown. Several goroutines may use it.
 type Converter struct {
 	markdown *converter.Converter
-	// references are found in text, to be escaped.
-	references *regexp.Regexp
-	// blank lines and trailing spaces are found in Markdown.
-	blank, trailing *regexp.Regexp
 }
+
+var (
+	// referencePattern finds references to characters.
+	referencePattern = regexp.MustCompile(`&(?:#[0-9]+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);`)
+	// anglePattern finds a bracket that could begin an address.
+	anglePattern    = regexp.MustCompile(`&lt;(\pL)`)
+	blankPattern    = regexp.MustCompile(`(?m)^[\x{00a0}\x{3000} ]+\n\n?`)
+	trailingPattern = regexp.MustCompile(`(?m)[ \t]+$`)
+)
 
 // NewConverter returns a converter.
 func NewConverter() *Converter {
@@ -61,21 +64,15 @@ func NewConverter() *Converter {
 		commonmark.NewCommonmarkPlugin(commonmark.WithListEndComment(false), commonmark.WithHorizontalRule("---")),
 		strikethrough.NewStrikethroughPlugin(),
 	))
-	c := &Converter{
-		markdown:   markdown,
-		references: regexp.MustCompile(`&(?:#[0-9]+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);`),
-		blank:      regexp.MustCompile(`(?m)^[\x{00a0}\x{3000} ]+\n\n?`),
-		trailing:   regexp.MustCompile(`(?m)[ \t]+$`),
-	}
 	for _, block := range []string{"caption", "summary", "center", "legend", "option"} {
 		markdown.Register.TagType(block, converter.TagTypeBlock, converter.PriorityStandard)
 	}
 	markdown.Register.RendererFor("a", converter.TagTypeInline, writeAddress, converter.PriorityEarly)
 	markdown.Register.RendererFor("pre", converter.TagTypeBlock, writeCode, converter.PriorityEarly)
-	markdown.Register.TextTransformer(c.escapeReferences, converter.PriorityEarly)
+	markdown.Register.TextTransformer(escapeReferences, converter.PriorityEarly)
 	markdown.Register.TextTransformer(escapeBrackets, converter.PriorityLate+1)
 	markdown.Register.TextTransformer(keepAddresses, converter.PriorityLate+2)
-	return c
+	return &Converter{markdown}
 }
 
 // textOf returns markup as Markdown, and what was in it. If markup has no tag, its lines are kept.
@@ -84,22 +81,23 @@ func (c *Converter) textOf(markup string, base *url.URL) (text string, _ seen) {
 	if text, is := strings.CutPrefix(markup, markdownMark); is {
 		return text, seen{}
 	}
+	var converted []byte
 	tree, in, err := clean(markup, base)
-	if err != nil { // its words are left
-		return titleOf(markup), seen{cut: true}
+	if err == nil {
+		converted, err = c.markdown.ConvertNode(tree)
 	}
-	converted, err := c.markdown.ConvertNode(tree)
-	if err != nil {
-		in.cut = true
+	if err != nil { // its words are left
+		in.Cut = true
 		return titleOf(markup), in
 	}
-	text = c.blank.ReplaceAllString(string(converted), "")
+	text = blankPattern.ReplaceAllString(string(converted), "")
 	// In a text, each newline breaks the line, so two spaces before it are too much.
-	return strings.TrimSpace(c.trailing.ReplaceAllString(strings.ReplaceAll(text, blankLine, ""), "")), in
+	return strings.TrimSpace(trailingPattern.ReplaceAllString(strings.ReplaceAll(text, untouched, ""), "")), in
 }
 
-// blankLine is what a blank line of code is until the text is done: visible leaves no such character in a text.
-const blankLine = "\x01"
+// untouched begins what the library would change: blank lines of code, and addresses, whose queries it encodes anew. It
+// is taken out of the text at the end, and visible leaves no such character in a text.
+const untouched = "\x01"
 
 // writeCode writes a block of code. The library does not put the mark of a quotation before the lines of code, and it
 // takes the blank ones out of a list.
@@ -115,7 +113,7 @@ func writeCode(_ converter.Context, w converter.Writer, n *html.Node) converter.
 	lines := strings.Split(code, "\n")
 	for i, line := range lines {
 		if strings.TrimSpace(line) == "" {
-			lines[i] = blankLine
+			lines[i] = untouched
 		}
 	}
 	_, _ = w.WriteString("\n\n" + fence + "\n" + strings.Join(lines, "\n") + "\n" + fence + "\n\n")
@@ -124,22 +122,18 @@ func writeCode(_ converter.Context, w converter.Writer, n *html.Node) converter.
 
 // writeAddress writes a link whose text is its address, or nothing, as the address.
 func writeAddress(_ converter.Context, w converter.Writer, n *html.Node) converter.RenderStatus {
-	address := dom.GetAttributeOr(n, "href", "")
+	address := strings.TrimPrefix(dom.GetAttributeOr(n, "href", ""), untouched)
 	text := strings.TrimSpace(dom.CollectText(n))
-	if dom.FindFirstNode(n, isImage) != nil || text != "" && text != address {
+	if dom.ContainsNode(n, isImage) || text != "" && text != address {
 		return converter.RenderTryNext
 	}
-	if _, err := w.WriteString("<" + address + ">"); err != nil {
-		return converter.RenderTryNext
-	}
+	_, _ = w.WriteString("<" + address + ">")
 	return converter.RenderSuccess
 }
 
-func isImage(n *html.Node) bool { return n.DataAtom == atom.Img }
-
 // escapeReferences escapes what would be read as a reference to a character.
-func (c *Converter) escapeReferences(_ converter.Context, text string) string {
-	return c.references.ReplaceAllStringFunc(text, func(reference string) string {
+func escapeReferences(_ converter.Context, text string) string {
+	return referencePattern.ReplaceAllStringFunc(text, func(reference string) string {
 		if html.UnescapeString(reference) == reference {
 			return reference // it refers to nothing
 		}
@@ -147,26 +141,16 @@ func (c *Converter) escapeReferences(_ converter.Context, text string) string {
 	})
 }
 
+var withBrackets = strings.NewReplacer("&lt;", "<", "&gt;", ">", "\u2028", "\n")
+
 // escapeBrackets writes angle brackets as people do. The library makes references of them,
 // for the sake of HTML, which a text has not.
 func escapeBrackets(_ converter.Context, text string) string {
 	if rest, quotes := strings.CutPrefix(text, "&gt;"); quotes {
 		text = `\>` + rest
 	}
-	text = strings.NewReplacer("&gt;", ">", "\u2028", "\n").Replace(text)
-	var b strings.Builder
-	for {
-		before, after, found := strings.Cut(text, "&lt;")
-		b.WriteString(before)
-		if !found {
-			return b.String()
-		}
-		if next, _ := utf8.DecodeRuneInString(after); unicode.IsLetter(next) {
-			b.WriteByte('\\') // it could begin an address
-		}
-		b.WriteByte('<')
-		text = after
-	}
+	text = anglePattern.ReplaceAllString(text, `\<$1`)
+	return withBrackets.Replace(text)
 }
 
 // keepAddresses takes out the marks of what may be escaped in an address, because an

@@ -42,6 +42,10 @@ func textOfMarkup(t *testing.T) {
 		"hidden":                  {"a<style>b</style><script>c('<p>')</script><iframe src=x>e</iframe><title>f</title>g", "ag"},
 		"numbers of lines":        {`<table><tr><td class="gutter">1<br>2</td><td><pre>a<br>b</pre></td></tr></table>`, "```\na\nb\n```"},
 		"no numbers of lines":     {`<div class="no-gutter"><img src="https://a.example/x" alt="y"></div><span class="lnt">z</span>`, "![y](https://a.example/x)\n\nz"},
+		"forms":                   {`a <textarea>b</textarea> <input value="c"> <input type="submit" value="d"> <input type="hidden" value="e"><input type="image" src="https://a.example/f" alt="f">`, "a b c d ![f](https://a.example/f)"},
+		"an image map":            {`<map><area href="https://a.example/b" alt="c"></map>`, "[c](https://a.example/b)"},
+		"links with queries":      {`<a href="https://a.example/?a=1,2;b=c/d">c</a> <img src="https://a.example/?é" alt="f">`, "[c](https://a.example/?a=1,2;b=c/d) ![f](https://a.example/?é)"},
+		"a link with brackets":    {`<a href="https://a.example/[b]">c</a>`, "[c](https://a.example/%5Bb%5D)"},
 		"boxes":                   {`<ul><li><input type="checkbox" checked> a<li><input type="checkbox">b</ul>`, "- ☑ a\n- ☐ b"},
 		"hidden within hidden":    {"a<template>b<template>c</template>d</template>e", "ae"},
 		"control characters":      {"<p>a\x00\x07\x1b\x7f\u0085b\u009f</p>", "a b"},
@@ -85,10 +89,12 @@ func TestTitle(t *testing.T) {
 // Deep nesting must not overflow a stack, and must not multiply the text.
 func textOfDeepMarkup(t *testing.T) {
 	for _, tag := range []string{"<ul><li><blockquote>", "<b><i>", "<div>", "<li>", "<p>", "<table><tr><td>"} {
-		deep := strings.Repeat(tag, 50_000) + strings.Repeat("a<br>", 100)
-		got, _ := NewConverter().textOf(deep, nil)
-		if len(got) > 100*6*maxDepth || strings.Count(got, "a") < 100 {
-			t.Errorf("%d times %s became %d bytes", 50_000, tag, len(got))
+		for _, times := range []int{80, 50_000} {
+			deep := strings.Repeat(tag, times) + strings.Repeat("a<br>", 100) + `<a href="https://b.example">b</a>`
+			got, in := NewConverter().textOf(deep, nil)
+			if len(got) > 100*6*maxDepth || strings.Count(got, "a") < 100 || missing(got, in.toLinks) > 0 {
+				t.Errorf("%d times %s became %d bytes: %.200s", times, tag, len(got), got)
+			}
 		}
 	}
 }

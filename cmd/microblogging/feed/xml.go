@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -43,10 +44,16 @@ type xmlReader struct {
 	feed     Feed
 }
 
+// forbiddenPattern finds references to control characters, at which a decoder would stop.
+var forbiddenPattern = regexp.MustCompile(`&#(0*([0-8]|1[12]|1[4-9]|2[0-9]|3[01])|[xX]0*([0-8bBcCeEfF]|1[0-9a-fA-F]));`)
+
 // parseXML reads RSS, Atom or an Atom entry, and reads on where a strict parser would stop. It is not github.com/mmcdole/gofeed,
 // which drops what decides how a text is read and whether it is public: the type of a title or a summary, the
 // elements of an XHTML body, xml:base in RSS, and the order of elements.
 func parseXML(document []byte) (Feed, error) {
+	if forbiddenPattern.Match(document) { // else ReplaceAll would copy the file
+		document = forbiddenPattern.ReplaceAll(document, nil)
+	}
 	decoder := xml.NewDecoder(bytes.NewReader(document))
 	decoder.Strict, decoder.Entity = false, xml.HTMLEntity
 	decoder.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil } // it is UTF-8
@@ -157,7 +164,7 @@ func (n *node) all(names ...string) (found []*node) {
 func (n *node) first(names ...string) *node {
 	for _, name := range names {
 		for _, child := range n.all(name) {
-			if len(child.children) > 0 && child.inner(false) != "" {
+			if !child.isBlank() {
 				return child
 			}
 		}
@@ -165,31 +172,31 @@ func (n *node) first(names ...string) *node {
 	return nil
 }
 
-// plain is the text of a node without markup.
-func (n *node) plain() string {
-	var b strings.Builder
-	n.write(&b, func(s string) string { return s }, false)
-	return strings.TrimSpace(b.String())
+// isBlank reports whether a node has neither an element nor text.
+func (n *node) isBlank() bool {
+	return !slices.ContainsFunc(n.children, func(c *node) bool { return c.name != "" || strings.TrimSpace(c.text) != "" })
 }
+
+// plain is the text of a node without markup.
+func (n *node) plain() string { return n.contents(false, false) }
 
 // inner is what is between the tags of a node, as HTML. The text of escaped markup is HTML already.
-func (n *node) inner(escape bool) string {
+func (n *node) inner(escape bool) string { return n.contents(true, escape) }
+
+func (n *node) contents(tags, escape bool) string {
 	var b strings.Builder
-	as := func(s string) string { return s }
-	if escape {
-		as = html.EscapeString
-	}
-	n.write(&b, as, true)
+	n.write(&b, tags, escape)
 	return strings.TrimSpace(b.String())
 }
 
-func (n *node) write(b *strings.Builder, as func(string) string, tags bool) {
+func (n *node) write(b *strings.Builder, tags, escape bool) {
 	for _, child := range n.children {
-		if child.name == "" {
-			b.WriteString(as(child.text))
-			continue
+		text, tag := child.text, tags && child.name != ""
+		if escape {
+			text = html.EscapeString(text)
 		}
-		if tags {
+		b.WriteString(text)
+		if tag {
 			b.WriteString("<" + child.local)
 			for _, a := range child.attr {
 				if a.Name.Local != "xmlns" && a.Name.Space != "xmlns" {
@@ -198,8 +205,8 @@ func (n *node) write(b *strings.Builder, as func(string) string, tags bool) {
 			}
 			b.WriteByte('>')
 		}
-		child.write(b, as, tags)
-		if tags && !slices.Contains(voidElements, child.local) {
+		child.write(b, tags, escape)
+		if tag && !slices.Contains(voidElements, child.local) {
 			b.WriteString("</" + child.local + ">")
 		}
 	}
@@ -277,11 +284,14 @@ var dateNames = []string{"pubdate", "dc:date", "atom:published", "atom:issued", 
 
 func (n *node) entry() Entry {
 	e := Entry{
-		Title:   n.markup("title", "atom:title", "dc:title"),
+		Title:   n.markup("title", "atom:title", "dc:title", "itunes:title"),
 		Content: n.markup("content:encoded", "encoded", "xhtml:body", "xhtml:div", "atom:content"),
-		Summary: n.markup("description", "atom:summary", "dc:description", "itunes:summary", "media:description", "excerpt:encoded"),
+		Summary: n.markup("description", "atom:summary", "dc:description", "itunes:summary", "media:description", "excerpt:encoded", "itunes:subtitle"),
 		Link:    n.link("alternate"),
 		base:    n.base,
+	}
+	if n.first("wp:post_type") != nil && !strings.Contains(e.Content, "<p>") { // WordPress has what was typed
+		e.Content = strings.ReplaceAll(e.Content, "\n\n", "<br><br>")
 	}
 	var dates []string
 	for _, name := range dateNames {
@@ -325,22 +335,23 @@ func (n *node) judge(e *Entry) {
 func (n *node) addMedia(e *Entry, words string) {
 	words = n.description(words)
 	for _, child := range n.children {
-		m := Medium{Address: child.attribute("url"), Type: cmp.Or(child.attribute("medium"), child.attribute("type")), Words: child.description(words)}
+		m := Medium{
+			cmp.Or(child.attribute("url"), child.attribute("href"), child.attribute("src")),
+			cmp.Or(child.attribute("medium"), child.attribute("type")), child.description(words),
+		}
 		switch child.name {
 		case "media:content", "media:player", "enclosure":
-		case "media:thumbnail":
-			if m.Type = "image"; len(n.all("media:content")) > 0 {
+		case "media:thumbnail", "itunes:image":
+			if m.Type = "image"; n.name == "media:content" || len(n.all("media:content")) > 0 {
 				m.Words = "" // they are of the content
 			}
-		case "itunes:image":
-			m.Address, m.Type = child.attribute("href"), "image"
 		case "atom:content":
-			m.Address, m.Words = child.attribute("src"), ""
+			m.Words = ""
 		case "atom:link", "link":
 			if child.attribute("rel") != "enclosure" {
 				continue
 			}
-			m.Address, m.Words = child.attribute("href"), html.EscapeString(child.attribute("title"))
+			m.Words = html.EscapeString(child.attribute("title"))
 		case "media:group":
 			child.addMedia(e, words)
 			continue

@@ -126,6 +126,9 @@ func (c *findCmd) Run() error {
 	}
 	fmt.Printf("schedules=%d states=%d steps=%d, %.0f steps a second\n\n",
 		r.Schedules, r.States, r.Steps, float64(r.Steps)/r.Took.Seconds())
+	if warning := found.Warning(); warning != "" {
+		fmt.Println(warning)
+	}
 	if r.Finding == nil {
 		fmt.Println("No invariant is violated.")
 		return nil

@@ -1,0 +1,180 @@
+package page_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"microblogging/lab"
+	"microblogging/lab/modelcheck"
+)
+
+func TestCourse(t *testing.T) {
+	t.Run("no level is won by actors that go one after the other without a fault", levelsNeedTwo)
+	t.Run("each level names what is new in it, which no other does", levelsHaveOneConcept)
+	t.Run("no level but two ends because it has interrupted too often", levelsHaveNoHiddenEnd)
+	t.Run("the lease of the worker that does the damage without the shut gate has ended", sleeperDoesTheDamage)
+	t.Run("what a nudge says wins its level", nudgesWin)
+}
+
+// allKnown is what the model checker has found, and what it finds in the protocols of package own.
+func allKnown(t *testing.T) []modelcheck.Record {
+	t.Helper()
+	known, err := modelcheck.Known()
+	ok(t, err)
+	for _, c := range modelcheck.OwnCases() {
+		result, _, err := c.Try(context.Background())
+		ok(t, err)
+		known = append(known, result.Record())
+	}
+	return known
+}
+
+// oneAfterTheOther are the runs without faults in which each actor goes on until it has ended or waits
+// for a message, in every order of the actors.
+func oneAfterTheOther(c modelcheck.Case) (runs []lab.Schedule) {
+	x := lab.NewExplorer(c.Scenario)
+	defer x.Close()
+	var all func(run lab.Schedule, left []int8)
+	all = func(run lab.Schedule, left []int8) {
+		for i, actor := range left {
+			on, err := x.GoOn(run, actor, func(lab.Step) bool { return false })
+			if err == nil {
+				all(on, slices.Delete(slices.Clone(left), i, i+1))
+			}
+		}
+		if len(left) == 0 {
+			runs = append(runs, run)
+		}
+	}
+	var actors []int8
+	for i := range c.Actors {
+		actors = append(actors, int8(i+1))
+	}
+	all(nil, actors)
+	return runs
+}
+
+func levelsNeedTwo(t *testing.T) {
+	for _, name := range levelNames(newSite(t).get("/lab").want(200)) {
+		c, err := modelcheck.Find(name)
+		ok(t, err)
+		runs := oneAfterTheOther(c)
+		if len(runs) == 0 {
+			t.Errorf("%s has no run", name)
+		}
+		for _, run := range runs {
+			r, err := c.Replay(run, false)
+			ok(t, err)
+			if len(r.Violations) > 0 {
+				t.Errorf("%s is broken by %s: %v", name, c.Format(run), r.Violations)
+			}
+		}
+	}
+}
+
+func levelsHaveOneConcept(t *testing.T) {
+	s, of := newSite(t), map[string]string{}
+	for _, name := range levelNames(s.get("/lab").want(200)) {
+		_, after, found := strings.Cut(s.get("/lab/"+name).want(200).text(), "New here: ")
+		concept, _, _ := strings.Cut(after, ".")
+		if other, taken := of[concept]; !found || taken && concept != "you choose the safeguard" {
+			t.Errorf("%s: %q is new, as in %s", name, concept, other)
+		}
+		of[concept] = name
+	}
+}
+
+func levelsHaveNoHiddenEnd(t *testing.T) {
+	for _, name := range levelNames(newSite(t).get("/lab").want(200)) {
+		c, err := modelcheck.Find(name)
+		ok(t, err)
+		if bounded := c.Preemptions > 0; bounded != slices.Contains([]string{"etag", "again"}, name) {
+			t.Errorf("%s: an actor that can go on may wait %d times", name, c.Preemptions)
+		}
+	}
+}
+
+func sleeperDoesTheDamage(t *testing.T) {
+	record := recordOf(t, "shut-gate")
+	first, _, _ := strings.Cut(record.Schedule, "*")
+	if words := strings.Split(record.Schedule, ","); first != "w1" || !strings.HasPrefix(words[len(words)-1], "w1") {
+		t.Errorf("%s: the worker that got the message first is not the one that breaks the invariant", record.Schedule)
+	}
+}
+
+// nudgesWin takes runs that the texts of levels describe, where these are not the shortest. “run” is what the
+// card of an actor offers.
+func nudgesWin(t *testing.T) {
+	s := newSite(t)
+	for name, way := range map[string]string{
+		"A2":                           "w1*4 run:ann run:ann w2*4",
+		"shut-gate":                    "run:w1 run:w2 run:w2 run:w2 run:ann run:ann run:ann run:w1",
+		"expected":                     "ann run:olga run:w1 run:w1 run:w1 run:olga2 run:olga2 run:olga2 run:ann run:ann",
+		"active-gate":                  "run:reader run:olga run:reader",
+		"own/lease-lock-without-fence": "ann*3 run:bob ann",
+	} {
+		if text := s.get("/lab/" + name + "?s=" + taken(s, name, way)).want(200); len(text.all(func(n *html.Node) bool { return has(n, "data-won") })) == 0 {
+			t.Errorf("%s is not won by %s", name, way)
+		}
+	}
+}
+
+// taken is the schedule of steps and runs: “ann*3 run:olga”.
+func taken(s *site, name, way string) (schedule string) {
+	for word := range strings.FieldsSeq(way) {
+		actor, runs := strings.CutPrefix(word, "run:")
+		if !runs {
+			schedule = and(schedule, word)
+			continue
+		}
+		location := s.get("/lab/" + name + "?s=" + schedule + "&run=" + actor).want(302).header.Get("Location")
+		_, schedule, _ = strings.Cut(location, "?s=")
+	}
+	return schedule
+}
+
+func TestChoose(t *testing.T) {
+	s := newSite(t)
+	r := s.get("/lab/choose").want(200).says("Choose the safeguard", "Level 8: Choose: sent again")
+	holds, breaks := 0, 0
+	for _, link := range r.links() {
+		if !strings.HasPrefix(link, "/lab/choose?") {
+			continue
+		}
+		chosen := s.get(strings.SplitN(link, "#", 2)[0]).want(200)
+		verdicts := chosen.all(func(n *html.Node) bool { return has(n, "data-verdict") })
+		if len(verdicts) != 1 {
+			t.Errorf("%s: %d verdicts", link, len(verdicts))
+			continue
+		}
+		if strings.HasPrefix(textOf(verdicts[0]), "Holds in ") {
+			holds++
+			continue
+		}
+		breaks++
+		run := ""
+		for n := range verdicts[0].Descendants() {
+			if n.Data == "a" {
+				run = attribute(n, "href")
+			}
+		}
+		s.get(run).want(200).says("is violated")
+	}
+	if holds != 3 || breaks != 9 {
+		t.Errorf("%d conditions hold and %d do not, want one of four for each of three protocols", holds, breaks)
+	}
+	if text := r.text(); strings.Contains(text, "Holds in ") || strings.Contains(text, "Breaks in ") {
+		t.Error("verdicts are shown before a choice")
+	}
+	if links := s.get("/lab").want(200).links(); slices.ContainsFunc(links, func(link string) bool { return strings.Contains(link, "-with-") }) {
+		t.Error("the index gives the conditions away")
+	}
+	p := &player{s, s.get("/lab/own/retry?s=ann:lost,ann").want(200)}
+	p.follow("data-next", "")
+	p.at.says("Choose the safeguard")
+	s.get("/lab/choose?own/retry=nothing").want(200)
+}

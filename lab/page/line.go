@@ -1,0 +1,498 @@
+package page
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"microblogging/lab"
+	"microblogging/lab/mem"
+	"microblogging/storage/driver"
+	"microblogging/storage/schema"
+)
+
+// A runLine is a line of the picture of a run: a step, several that are folded, or what an actor may call next.
+type runLine struct {
+	// First and Last are the numbers of its steps. They are 0 if the call is not made yet.
+	First, Last int
+	lab.StepText
+	// Hue is that of the actor.
+	Hue int
+	// From and To are where its arrow begins and ends, in percent of the width. They are empty if it has none.
+	// Cut reports whether the call does not reach the store.
+	From, To string
+	Cut      bool
+	Bars     []bar
+	// Refused reports whether the store has refused the call.
+	Refused bool
+	Changes string
+	// Breaks are the invariants that are violated since this step, by their titles. Cause tells that the
+	// step made that possible.
+	Breaks []string
+	Cause  bool
+	// Lost reports whether the invariant of the level cannot be violated any more since this step.
+	Lost bool
+	// Current led to the state that is shown. Left comes after it.
+	Current, Left bool
+	URL           string
+}
+
+// A bar is what holds for a while at a column. Half is "top" where it ends in the line, and "end" where it begins.
+type bar struct{ X, Class, Half string }
+
+func (l runLine) folded() bool { return l.Last > l.First }
+
+// numbers are those of the steps, and steps are all of them, for the script.
+func (l runLine) numbers() string {
+	if l.folded() {
+		return strconv.Itoa(l.First) + "–" + strconv.Itoa(l.Last)
+	}
+	return strconv.Itoa(l.First)
+}
+
+func (l runLine) steps() string {
+	var all []string
+	for n := max(l.First, 1); n <= l.Last; n++ {
+		all = append(all, strconv.Itoa(n))
+	}
+	return strings.Join(all, " ")
+}
+
+// A picture has a column for each actor and each store, and a line for each step and each call that may come next.
+type picture struct {
+	*scene
+	Columns []column
+	Lines   []runLine
+}
+
+// A column is an actor with its hue, or a store.
+type column struct {
+	Name string
+	Hue  int
+}
+
+// underWay is the column of calls whose caller does not wait for them any more.
+const underWay = "under way"
+
+// mostLines is how many lines a screen of 720 pixels shows below the cards, and mostAlone without them.
+const (
+	mostLines = 8
+	mostAlone = 11
+)
+
+// picture is the run that is shown on a page.
+func (v *scene) picture() picture {
+	most := mostAlone
+	if v.somebodyActs() {
+		most = mostLines
+	}
+	next := v.pending()
+	p := v.drawn(v.weigh().parts(most - len(next)))
+	for i := range next {
+		l := &next[i]
+		l.Bars = p.bars(v.at, v.at)
+		if l.To != "" {
+			l.From, l.To = p.x(l.From), p.x(l.To)
+		}
+	}
+	p.Lines = append(p.Lines, next...)
+	return p
+}
+
+// drawn is the run with a line for each part. Without parts each step has a line.
+func (v *scene) drawn(parts [][2]int) picture {
+	p := picture{scene: v}
+	for i, a := range v.Actors {
+		p.Columns = append(p.Columns, column{a.Name, hue(i + 1)})
+	}
+	if slices.ContainsFunc(v.moments, func(m lab.Moment) bool { return len(late(m)) > 0 }) {
+		p.Columns = append(p.Columns, column{Name: underWay})
+	}
+	for _, name := range v.stores {
+		p.Columns = append(p.Columns, column{Name: storeTitle(name)})
+	}
+	for n := 1; n < len(v.moments) && parts == nil; n++ {
+		p.step(n, n)
+	}
+	for _, part := range parts {
+		if part[0] < len(v.moments) { // the other run may have more steps
+			p.step(part[0], min(part[1], len(v.moments)-1))
+		}
+	}
+	return p
+}
+
+// hue is the color of an actor. There are as many as actors of a level.
+func hue(actor int) int { return (actor-1)%4 + 1 }
+
+// x is where the column of that name is.
+func (p picture) x(name string) string {
+	at := slices.IndexFunc(p.Columns, func(c column) bool { return c.Name == name })
+	return p.beyond(at, 0)
+}
+
+// beyond is a part of the way beyond a column.
+func (p picture) beyond(column int, more float64) string {
+	return strconv.FormatFloat((float64(column)+0.5+more)*100/float64(len(p.Columns)), 'f', 2, 64) + "%"
+}
+
+// step adds the line of the steps from first to last.
+func (p *picture) step(first, last int) {
+	step := p.moments[last].Step
+	l := runLine{
+		First: first, Last: last, StepText: p.Words(*step), Hue: hue(max(step.Sender, 1)), Bars: p.bars(first-1, last),
+		Current: first <= p.at && p.at <= last, Left: first > p.at, Cause: first <= p.made && p.made <= last, URL: p.state(last),
+		Lost: first <= p.lost && p.lost <= last, Refused: step.Applied != nil && step.Applied.Err != nil, Changes: changesIn(p.moments[first : last+1]),
+	}
+	if step.Call != nil {
+		_, l.Call, _ = strings.Cut(p.rowsNamed(l.Call, step.Call), ": ") // the arrow leads to the store
+		l.Actor, l.From, l.To = p.Actors[step.Sender-1].Name, p.beyond(step.Sender-1, 0), p.x(storeTitle(step.Call.Target))
+	}
+	switch step.Choice.Fate {
+	case lab.DiesBefore, lab.Unsent:
+		l.To, l.Cut = p.beyond(step.Sender-1, 0.6), true
+	case lab.GivenUp:
+		l.To = p.x(underWay)
+	case lab.Lands:
+		l.From = p.x(underWay)
+	}
+	if l.folded() {
+		l.Call, l.Result, l.Fate, l.Told, l.Refused = lab.Count(last-first+1, "call"), "", "", nil, false
+		l.Actor = strings.Join(p.actorsOf(first, last), ", ")
+	}
+	for n := first; n <= last; n++ {
+		l.Breaks = append(l.Breaks, brokenAfter(n, p.moments[n].Invariants)...)
+		if l.folded() {
+			l.Call += gateMoved(*p.moments[n].Step)
+			l.Told = append(l.Told, p.Words(*p.moments[n].Step).Told...)
+		}
+	}
+	if !l.Cause && l.Breaks == nil {
+		l.Call = shortened(l.Call)
+	}
+	p.Lines = append(p.Lines, l)
+}
+
+// mostCall is how many letters of a call a line has room for.
+const mostCall = 44
+
+func shortened(call string) string {
+	if letters := []rune(call); len(letters) > mostCall {
+		return string(letters[:mostCall-1]) + "…"
+	}
+	return call
+}
+
+// pending is what each actor may call next, with the names of the two columns, unless other steps come after
+// the state that is shown.
+func (v *scene) pending() (next []runLine) {
+	for i, a := range v.now().Actors {
+		l := runLine{StepText: lab.StepText{Actor: a.Name}, Hue: hue(i + 1)}
+		switch {
+		case a.Call == nil, v.at < len(v.schedule):
+			continue
+		case a.Options == nil:
+			l.Call = "waits: " + a.Why
+		default:
+			_, l.Call, _ = strings.Cut(v.rowsNamed(a.Words, a.Call), ": ")
+			l.Call, l.From, l.To = "may "+shortened(l.Call), a.Name, storeTitle(a.Call.Target)
+		}
+		next = append(next, l)
+	}
+	return next
+}
+
+// rowsNamed has words for the rows of a call whose keys say less.
+func (v *scene) rowsNamed(words string, call *lab.Call) string {
+	rows := []string{call.Row}
+	for _, op := range call.Operations {
+		rows = append(rows, op.Row)
+	}
+	for _, row := range rows {
+		switch key, kind := v.Pretty(lab.NameRow(call.Target, row)), schema.Of(call.Target, call.Partition, row); {
+		case kind == nil || kind.Form == "":
+		case kind.Hash != "":
+			words = strings.Replace(words, key, kind.Name, 1)
+		default:
+			words = strings.Replace(words, key, kind.Name+" "+key[strings.LastIndex(key, "!")+1:], 1)
+		}
+	}
+	return words
+}
+
+func (p *picture) actorsOf(first, last int) (names []string) {
+	for n := first; n <= last; n++ {
+		if name := p.Words(*p.moments[n].Step).Actor; !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// late are the calls that are under way.
+func late(m lab.Moment) []lab.Option {
+	return slices.DeleteFunc(slices.Clone(m.Network), func(o lab.Option) bool { return o.Choice.Fate != lab.Lands })
+}
+
+// bars are what holds after a step, or after a later one. What holds after both spans the whole line.
+func (p *picture) bars(before, after int) (bars []bar) {
+	was, is := p.holding(before), p.holding(after)
+	for _, b := range was {
+		if !slices.Contains(is, b) {
+			b.Half = "top"
+		}
+		bars = append(bars, b)
+	}
+	for _, b := range is {
+		if !slices.Contains(was, b) {
+			b.Half = "end"
+			bars = append(bars, b)
+		}
+	}
+	return bars
+}
+
+// holding is what holds after n steps: leases, gates, calls that are under way, and what an actor has read that
+// is no longer true.
+func (p *picture) holding(n int) (bars []bar) {
+	m := p.moments[n]
+	for i, a := range m.Actors {
+		if leases := p.leases(n); slices.Contains(leases, i+1) {
+			bars = append(bars, bar{X: p.beyond(i, 0), Class: "lease of-" + strconv.Itoa(hue(i+1))})
+		}
+		if read := p.reading(i+1, n); read.Since > 0 && a.State == lab.AboutToCall {
+			bars = append(bars, bar{X: p.beyond(i, 0), Class: "stale"})
+		}
+	}
+	if len(late(m)) > 0 {
+		bars = append(bars, bar{X: p.x(underWay), Class: "late"})
+	}
+	for _, class := range gatesIn(m.DB, p.partitions()) {
+		bars = append(bars, bar{X: p.x(schema.TableBlogs), Class: class})
+	}
+	return bars
+}
+
+// leases are the actors to which the queue has given a message after n steps. Time does not pass in the lab: that
+// a lease has ended shows when the queue gives the message to another worker.
+func (v *scene) leases(n int) (holders []int) {
+	holds := map[string]int{}
+	for _, m := range v.moments[1 : n+1] {
+		if m.Step.Applied == nil || m.Step.Applied.Err != nil {
+			continue
+		}
+		switch call := m.Step.Call; call.Method {
+		case driver.CallReceive:
+			holds[m.Step.Applied.Messages[0].ID] = m.Step.Sender
+		case driver.CallDelete, driver.CallUpdate:
+			delete(holds, call.Message.ID)
+		}
+	}
+	for _, actor := range holds {
+		holders = append(holders, actor)
+	}
+	return holders
+}
+
+// partitions are those that an actor calls, or is about to.
+func (v *scene) partitions() map[string]bool {
+	about := map[string]bool{}
+	for _, m := range v.moments {
+		if m.Step != nil && m.Step.Call != nil {
+			about[m.Step.Call.Partition] = true
+		}
+		for _, a := range m.Actors {
+			if a.Call != nil {
+				about[a.Call.Partition] = true
+			}
+		}
+	}
+	return about
+}
+
+// gatesIn are the classes of the gates that are open or shut, in the order of their incarnations.
+func gatesIn(db mem.Snapshot, about map[string]bool) (classes []string) {
+	for row := range db.Rows(schema.TableBlogs) {
+		state := map[*schema.Kind]string{schema.OpenGate: "open", schema.ShutGate: "shut"}[schema.Of(schema.TableBlogs, row.Partition, row.Row)]
+		if state != "" && about[row.Partition] && !slices.Contains(classes, state) {
+			classes = append(classes, state)
+		}
+	}
+	return classes
+}
+
+// A reading is what an actor has read, at which step, and since which step that is no longer true.
+type reading struct {
+	Step  int
+	Words string
+	Since int
+	// Now is what is there instead. It is empty if that takes more than a word.
+	Now string
+}
+
+// reading is what an actor has read, after n steps, that has been no longer true for the longest, or else its latest read.
+func (v *scene) reading(actor, n int) (told reading) {
+	seen := map[[3]string]bool{}
+	for at := n; at > 0; at-- {
+		step := v.moments[at].Step
+		if step.Sender != actor || step.Choice.Fate == lab.Lands || step.Result == nil {
+			continue
+		}
+		key := [3]string{step.Call.Target, step.Call.Partition, step.Call.Row + " " + step.Call.From}
+		if !isRead(step.Call) || seen[key] {
+			continue
+		}
+		seen[key] = true
+		read := reading{Step: at, Words: v.Words(*step).Result}
+		for later := at + 1; later <= n && read.Since == 0; later++ {
+			by := v.moments[later].Step
+			if by.Sender != actor && slices.ContainsFunc(by.Changes(), func(c mem.Change) bool { return covers(step.Call, by.Call.Target, c) }) {
+				read.Since, read.Now = later, stateOf(step.Call, v.moments[n].DB)
+			}
+		}
+		if told.Step == 0 || read.Since > 0 && (told.Since == 0 || read.Since < told.Since) {
+			told = read
+		}
+	}
+	return told
+}
+
+func isRead(c *lab.Call) bool {
+	return c.Method == driver.CallGet || c.Method == driver.CallRange || c.Method == driver.CallScan
+}
+
+// covers reports whether a call reads the row that is changed.
+func covers(c *lab.Call, target string, change mem.Change) bool {
+	row := later(change)
+	switch {
+	case c.Target != target:
+		return false
+	case c.Method == driver.CallScan:
+		return c.From <= row.Partition && (c.To == "" || row.Partition < c.To)
+	case c.Method == driver.CallGet:
+		return c.Partition == row.Partition && c.Row == row.Row
+	}
+	return c.Partition == row.Partition && c.From <= row.Row && (c.To == "" || row.Row < c.To)
+}
+
+// stateOf is what a row says by now that a call has read.
+func stateOf(c *lab.Call, db mem.Snapshot) string {
+	if c.Method != driver.CallGet {
+		return ""
+	}
+	for row := range db.Rows(c.Target) {
+		if row.Partition == c.Partition && row.Row == c.Row {
+			return row.Properties.String("State")
+		}
+	}
+	return "gone"
+}
+
+// changesIn counts the rows that steps changed, with the signs of the marks.
+func changesIn(moments []lab.Moment) string {
+	var inserted, changed, deleted int
+	for _, m := range moments {
+		for _, c := range m.Step.Changes() {
+			switch {
+			case c.Before.ETag == "":
+				inserted++
+			case c.After.ETag == "":
+				deleted++
+			default:
+				changed++
+			}
+		}
+	}
+	var words []string
+	for _, n := range []struct {
+		count int
+		sign  string
+	}{{inserted, "+"}, {changed, "~"}, {deleted, "−"}} {
+		if n.count > 0 {
+			words = append(words, n.sign+strconv.Itoa(n.count))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// brokenAfter lists the invariants that are violated since a step.
+func brokenAfter(n int, invariants []lab.InvariantState) (titles []string) {
+	for _, invariant := range invariants {
+		if invariant.State == lab.InvariantViolated && invariant.Since == n {
+			titles = append(titles, invariant.Title)
+		}
+	}
+	return titles
+}
+
+// class is for the style sheet.
+func (l runLine) class() templ.CSSClasses {
+	return templ.Classes("line", "of-"+strconv.Itoa(l.Hue), templ.KV("next", l.First == 0), templ.KV("now", l.Current), templ.KV("left", l.Left),
+		templ.KV("broke", l.Breaks != nil), templ.KV("made", l.Cause), templ.KV("lostat", l.Lost), templ.KV("folded", l.folded()))
+}
+
+func (p picture) class() string { return "n" + strconv.Itoa(len(p.Columns)) }
+
+// raised is the class of a name that is above those of its neighbors, where they have no room side by side.
+func (p picture) raised(column int) string {
+	if rows := 1 + (len(p.Columns)-1)/5; rows > 1 {
+		return "up-" + strconv.Itoa(column%min(rows+len(p.Columns)/8, 3))
+	}
+	return ""
+}
+
+// legend says what else is drawn than arrows.
+func (p picture) legend() string {
+	words := map[string]string{
+		"lease": "a worker’s lease", "stale": "what an actor has read is no longer true", "late": "a call under way", "open": "an open gate", "shut": "the shut gate",
+	}
+	var there []string
+	for _, class := range []string{"lease", "stale", "late", "open", "shut"} {
+		if slices.ContainsFunc(p.Lines, func(l runLine) bool {
+			return slices.ContainsFunc(l.Bars, func(b bar) bool { return strings.HasPrefix(b.Class, class) })
+		}) {
+			there = append(there, words[class])
+		}
+	}
+	if there == nil {
+		return "· dashed: what may happen next"
+	}
+	return "· shaded: " + strings.Join(there, "; ")
+}
+
+// currentStep marks the step that led to the state that is shown.
+func currentStep(current bool) templ.Attributes {
+	if !current {
+		return nil
+	}
+	return templ.Attributes{"aria-current": "step"}
+}
+
+// lower is where a line of the file lies.
+func (p picture) lower(line int) string { return strconv.Itoa(52 + 24*line) }
+
+// paint is a color for a file without a style sheet.
+func paint(hue int) string {
+	return [...]string{"#586069", "#0369a1", "#8a3ffc", "#c2410c", "#0b766b"}[hue]
+}
+
+// inWords is a step and its answer in one line.
+func (l runLine) inWords() string {
+	words := []string{l.Actor + ":", l.Call, l.Fate}
+	if l.Result != "" {
+		words = append(words, "→ "+l.Result)
+	}
+	words = append(words, l.Changes)
+	for _, told := range l.Told {
+		words = append(words, "told: "+told)
+	}
+	if l.Cause {
+		words = append(words, "◆ made it possible")
+	}
+	for _, invariant := range l.Breaks {
+		words = append(words, "✗ violates "+invariant)
+	}
+	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " ")
+}
