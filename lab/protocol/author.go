@@ -63,7 +63,7 @@ func authors() subject {
 			ablate("author-first", "author", "The author's list first", "(*Posts).post: s.lists.ListPosts(ctx, p.by, blogsOf(attempts)...)",
 				"A post is put on its author's list before it is made, so no post is missing there, whichever process dies.",
 				only("ann", after(isToBlogs, isToList)), among("ann")),
-			ablate("author-channel", "author-deletion", "The channel of a listed post", "readListed: there && s.fence.Readable(in)",
+			ablate("author-channel", "author-deletion", "The channel of a listed post", "readListed: there && s.fence.Leaving.Readable(in)",
 				"The page of an author reads the row of each channel that it shows, so a channel whose deletion was accepted is not on it.",
 				only("reader", takenForActive()), unharmed, among("reader", "olga")),
 			ablate("author-post", "author", "The look at a listed post", "readFound: post.by.Channel, post.id",

@@ -78,7 +78,7 @@ func feeds() subject {
 				}},
 		},
 		ablations: []ablation{
-			ablate("feed-channel", "feed-deletion", "The mark in a feed", "(*Subscriptions).repairSubscription: !s.fence.Readable(channel.Channel)",
+			ablate("feed-channel", "feed-deletion", "The mark in a feed", "(*Subscriptions).repairSubscription: !s.fence.Leaving.Readable(channel.Channel)",
 				"A feed reads the row of each channel that it shows, after its posts, so a channel whose deletion was accepted is on no page.",
 				only("reader", takenForActive()), unharmed, among("reader", "olga")),
 		},
