@@ -68,10 +68,10 @@ func (v Feed) unseen() int {
 }
 
 // news says how many of those posts are of others. It is empty if there are none.
-func (v Feed) news(reader domain.UserName) string {
+func (v Feed) news() string {
 	n, unseen := 0, v.unseen()
 	for _, p := range v.Posts[:unseen] {
-		if p.UserID != reader {
+		if p.New {
 			n++
 		}
 	}

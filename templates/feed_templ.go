@@ -88,7 +88,7 @@ func FeedPage(page Page, v Feed) templ.Component {
 					}()
 				}
 				ctx = templ.InitializeContext(ctx)
-				if n := v.news(page.User); n != "" {
+				if n := v.news(); n != "" {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<mark>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err

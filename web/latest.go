@@ -233,6 +233,10 @@ func (s *server) home(c echo.Context, v visitor) error {
 			return err
 		}, func(ctx context.Context) error { return s.permit(ctx, v, view.Composer) })
 	}
+	for i := range view.Posts {
+		post := &view.Posts[i]
+		post.New = !view.Seen.IsZero() && post.CreatedOn.After(view.Seen) && post.UserID != v.User
+	}
 	return show(s, c, v, err, templates.FeedPage, view)
 }
 

@@ -210,7 +210,7 @@ func feedMarksWhatIsNew(t *testing.T) {
 	left := time.Now().Add(-40 * time.Minute).Unix()
 	visit := header("Cookie", fmt.Sprintf("session=%s; seen=0.%d", token, left))
 	first, script := s.do("GET", "/", visit).want(200), s.do("GET", "/", both(visit, header("Sec-Fetch-Dest", "empty"))).want(200)
-	if !strings.Contains(string(first.body), "1 new") || !strings.HasPrefix(first.header.Get("Set-Cookie"), "seen=") || script.header.Get("Set-Cookie") != "" {
+	if !strings.Contains(string(first.body), "1 new") || !strings.Contains(string(first.body), `<mark class="new"><time`) || !strings.HasPrefix(first.header.Get("Set-Cookie"), "seen=") || script.header.Get("Set-Cookie") != "" {
 		t.Errorf("the page sets %q, and for a script %q: %s", first.header.Get("Set-Cookie"), script.header.Get("Set-Cookie"), first.body)
 	}
 	if a := s.do("GET", "/", cookie(token)).want(200); strings.Contains(string(a.body), "1 new") {
