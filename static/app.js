@@ -25,8 +25,10 @@ const clock = new Intl.DateTimeFormat("en-GB", {
 function freshen() {
   for (const time of document.querySelectorAll('time[datetime*="T"]')) {
     const at = new Date(time.dateTime);
-    const ago = relative((Date.now() - at) / 1000, "countdown" in time.dataset);
-    time.title ||= clock.format(at);
+    const seconds = (Date.now() - at) / 1000;
+    const hour = "hour" in time.dataset; // it is some time in the hour
+    const ago = hour && seconds < 3600 ? "this hour" : relative(seconds, "countdown" in time.dataset);
+    time.title ||= (hour ? "after " : "") + clock.format(at);
     // Where it is the link to a post, there is no room for more.
     let words = time.closest("a, .list") ? ago.replace(" ago", "") : ago;
     if ("exact" in time.dataset) words = `${time.title} (${ago})`;

@@ -29,8 +29,12 @@ type SignIn struct {
 
 // why says what signing in is for, if the reader is on the way to somewhere.
 func (v SignIn) why() string {
-	if path, _, _ := strings.Cut(v.Next, "?"); path == NewChannelPath {
+	path, fragment, _ := strings.Cut(v.Next, "#")
+	if path, _, _ = strings.Cut(path, "?"); path == NewChannelPath {
 		return "A channel belongs to the user who creates it, so sign in first. The form for the new channel comes next."
+	}
+	if strings.HasPrefix(fragment, Anchor("")) {
+		return "Sign in to vote. The page with the post comes next: press its vote again there."
 	}
 	return ""
 }

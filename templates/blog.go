@@ -47,6 +47,8 @@ type Post struct {
 	Marked markdown.HTML
 	// Voted reports whether the reader is known to vote for it.
 	Voted bool
+	// New reports whether it is of another user, and newer than what the reader of a feed has seen.
+	New bool
 	// CanEdit and CanDelete say what the reader may do with it.
 	CanEdit, CanDelete bool
 	// CanBlock and CanUnblock say that the reader may keep the author from posting to the channel,

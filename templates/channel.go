@@ -22,6 +22,8 @@ type Channel struct {
 	Rendered markdown.HTML
 	// CanManage reports whether the reader owns the channel.
 	CanManage bool
+	// OwnerOnly reports whether only the owner may post.
+	OwnerOnly bool
 	// MayNotPost says why the reader may not post. It is empty if they may.
 	MayNotPost string
 	// CanSeeRows reports whether the reader may see the rows behind the channel.

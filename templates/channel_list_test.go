@@ -20,4 +20,9 @@ func TestDirectoryPage(t *testing.T) {
 			in("a[href=/channels][aria-current=page]"),
 		)
 	})
+	t.Run("names the people who were found before it says that no channel was", func(t *testing.T) {
+		v := Directory{Contains: "rac", People: []domain.UserName{"grace"}, MorePeople: true}
+		expect(t, DirectoryPage(pageAt("/channels?contains=rac", ""), v), in("h2[id=people]", says("People")), in("li", in("a[href=/users/grace]")),
+			in("p[class=hint]", says("No channel’s name contains “rac”.")), without("div[class=empty]"))
+	})
 }

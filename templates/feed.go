@@ -41,6 +41,10 @@ type Feed struct {
 	// Posts are newest first.
 	Posts []Post
 	Part
+	// Starts reports whether the feed has no posts at all. Then Posts and Next are those of a Latest.
+	Starts bool
+	// New reports whether a reader whose feed starts has not posted on this device and owns no channel.
+	New bool
 	// Seen is until when the reader has read on this device before this visit. It is zero if that is not known.
 	Seen time.Time
 	// Channels are those with the newest activity, for a reader whose feed has no posts.
@@ -50,9 +54,6 @@ type Feed struct {
 }
 
 func (v Feed) frame(page Page) Frame { return writes(Frame{Title: "Feed"}, page, v.Composer != nil) }
-
-// starts reports whether the reader has nothing to read yet.
-func (v Feed) starts() bool { return len(v.Posts) == 0 && v.After == "" }
 
 // unseen is how many posts of the first page are newer than what the reader has seen.
 func (v Feed) unseen() int {
@@ -67,10 +68,10 @@ func (v Feed) unseen() int {
 }
 
 // news says how many of those posts are of others. It is empty if there are none.
-func (v Feed) news(reader domain.UserName) string {
+func (v Feed) news() string {
 	n, unseen := 0, v.unseen()
 	for _, p := range v.Posts[:unseen] {
-		if p.UserID != reader {
+		if p.New {
 			n++
 		}
 	}

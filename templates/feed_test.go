@@ -42,16 +42,18 @@ func TestLatestPage(t *testing.T) {
 				in("optgroup[label=Others]", in("option[value=inc2 Füchse]")), in("option[value=]", says("New channel")))),
 		in("header[class=top]", in("a[href=#text]", says("Write"))),
 	)
-	shows(t, "begins with what to do", FeedPage(pageAt("/", "ingrid"), Feed{Channels: sampleLatest().Channels, Composer: sampleComposer()}),
+	shows(t, "begins with what to do", FeedPage(pageAt("/", "ingrid"), Feed{Starts: true, New: true, Channels: sampleLatest().Channels, Composer: sampleComposer()}),
 		in("h1", says("Welcome, ingrid")), in("form[class=compose]"), in("main", in("a[href=/latest]"), in("a[href=/channels/new]")),
-		in("li", says("Last post 29 July 2026, 10:00 UTC"), in("form[action=/channels/F%C3%BCchse]", in("input[name=next][value=/]"))),
+		in("li", says("Last post 29 July 2026, after 10:00 UTC"), in("form[action=/channels/F%C3%BCchse]", in("input[name=next][value=/]"))),
 	)
 	shows(t, "does not count one's own posts as new", FeedPage(pageAt("/", "ingrid"), Feed{Posts: sampleFeed().Posts, Seen: ago(time.Minute * 10)}),
 		in("nav[aria-label=Views]", without("mark")))
-	shows(t, "marks where the reader had read to", FeedPage(pageAt("/", "hal"), Feed{Posts: sampleFeed().Posts, Seen: ago(time.Minute * 10)}),
-		in("nav[aria-label=Views]", says("1 new")), in("p[class=seen]", says("Seen before 29 July 2026, 11:50 UTC")))
+	seen := sampleFeed()
+	seen.Seen, seen.Posts[0].New = ago(time.Minute*10), true
+	shows(t, "marks where the reader had read to, and the time of each new post", FeedPage(pageAt("/", "hal"), seen),
+		in("nav[aria-label=Views]", says("1 new")), times(1, "mark[class=new]"), in("a[class=at]", in("mark[class=new]", says("11:57 UTC"))), in("p[class=seen]", says("Seen before 29 July 2026, 11:50 UTC")))
 }
 
 func sampleComposer() *Composer {
-	return &Composer{Draft: Draft{Key: "k"}, Channels: []Choice{{"aurora", "inc1", true}, {"Füchse", "inc2", false}}}
+	return &Composer{Draft: Draft{Key: "k"}, Channels: []Choice{{"aurora", "inc1", true, false}, {"Füchse", "inc2", false, false}}}
 }

@@ -1,6 +1,7 @@
 package templates
 
 import (
+	"net/url"
 	"strings"
 	"testing"
 
@@ -71,5 +72,17 @@ func TestForm(t *testing.T) {
 			in("main", in("a[href=/sign-in?next=%2Fx]")),
 			in("header[class=top]", in("a[href=/sign-in?next=%2Fx]")),
 		)
+		for here, there := range map[string]string{"/": "%2Flatest", "/?after=a": "%2Flatest%3Fafter%3Da", "/users/jo": "%2Fusers%2Fjo"} {
+			vote := "/sign-in?next=" + there + "%23post-" + url.QueryEscape(string(samplePost().ID))
+			expect(t, LatestPage(pageAt(here, ""), Latest{Posts: []Post{samplePost()}}), in("article", in("a[href="+vote+"]")))
+		}
+		expect(t, SignInPage(pageAt("/sign-in", ""), SignIn{Next: "/latest#post-1!a"}), says("Sign in to vote."))
+	})
+	t.Run("begins in its first field, unless it was refused", func(t *testing.T) {
+		expect(t, SignInPage(pageAt("/sign-in", ""), SignIn{}), times(1, "[autofocus]"), in("input[name=name][autofocus]"))
+		expect(t, SignUpPage(pageAt("/sign-up", ""), SignUp{}), times(1, "[autofocus]"), in("input[name=name][autofocus]"))
+		expect(t, SignInPage(pageAt("/sign-in", ""), SignIn{Form: Form{Message: "Wrong."}}), times(1, "[autofocus]"), without("input[autofocus]"))
+		expect(t, WritePage(pageAt("/write", "jo"), *sampleComposer()), times(1, "[autofocus]"), in("textarea[name=text][autofocus]"))
+		expect(t, FeedPage(pageAt("/", "jo"), Feed{Posts: sampleFeed().Posts, Composer: sampleComposer()}), without("[autofocus]"))
 	})
 }

@@ -145,6 +145,16 @@ func EditBlogPath(channel domain.ChannelName, id domain.BlogID) string {
 // signInFrom is the path to sign in and then return to the page.
 func signInFrom(page Page) string { return with(SignInPath, "next", page.returnPath()) }
 
+// signInToVote is the path to sign in and then return to a post on the page. Home is another page for a reader who is
+// signed in.
+func signInToVote(page Page, id domain.BlogID) string {
+	path := page.Path
+	if page.current(HomePath) {
+		path = LatestPath + strings.TrimPrefix(path, HomePath)
+	}
+	return with(SignInPath, "next", path+"#"+Anchor(id))
+}
+
 // signUpFrom is the path to sign up and then return to the page.
 func signUpFrom(page Page) string { return with(SignUpPath, "next", page.returnPath()) }
 

@@ -28,15 +28,20 @@ type Choice struct {
 	Incarnation domain.Incarnation
 	// Own reports whether the reader owns it.
 	Own bool
+	// Last reports whether it was used last on this device.
+	Last bool
 }
 
 // Value is what a form sends for the choice.
 func (c Choice) Value() string { return string(c.Incarnation) + " " + string(c.Name) }
 
-// selected is the value that the form begins with.
+// selected is the value that the form begins with. No channel is chosen for a reader who has neither used nor made one.
 func (v Composer) selected() string {
-	if v.failed() || len(v.Channels) == 0 {
+	if v.failed() || len(v.Channels) == 0 || !v.Channels[0].Own && !v.Channels[0].Last {
 		return v.Chosen
 	}
 	return cmp.Or(v.Chosen, v.Channels[0].Value())
 }
+
+// unchosen reports whether the reader must choose a channel.
+func (v Composer) unchosen() bool { return !v.failed() && len(v.Channels) > 0 && v.selected() == "" }

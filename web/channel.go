@@ -295,7 +295,8 @@ func (s *server) channelPage(user domain.UserName, shown storage.Kept[*channelVi
 		Searched:   view.posts.Searched,
 		Back:       view.posts.Back,
 	}
-	if page.Next = view.posts.Next; user == "" && view.postingRule.In(channel.Ref()).OwnerOnly {
+	page.Next, page.OwnerOnly = view.posts.Next, view.postingRule.In(channel.Ref()).OwnerOnly
+	if user == "" && page.OwnerOnly {
 		page.MayNotPost = templates.MayNotPost(channel, domain.ErrOwnerPosts)
 	}
 	return page

@@ -211,19 +211,31 @@ func (s *server) home(c echo.Context, v visitor) error {
 	for _, item := range feed.Items { // the owner is not read: one's own channels are among the usual ones
 		channels = append(channels, domain.Channel{Name: item.Name, Incarnation: item.Channel.Incarnation})
 	}
-	if err == nil && after == "" && len(feed.Items) == 0 {
+	view.Starts = after == "" && len(feed.Items) == 0
+	if err == nil && view.Starts { // then the newest posts of all channels are below the form, also the reader's own
 		var active storage.Active
-		active, err = s.active(c.Request().Context(), "")
-		view.Channels, channels = listed(active, nil), append(channels, channelsOf(active)...)
+		if active, err = s.active(c.Request().Context(), ""); err == nil {
+			feed, err = s.store.Feeds.Latest(c.Request().Context(), active, pageSize)
+		}
+		view.New = cookieValue(c.Request(), lastCookie) == "" && len(channels) == 1 // no channel is their own
+		view.Channels, channels = listed(active, feed.Items), append(channels, channelsOf(active)...)
+		view.Next = feed.Next
 	}
 	if err == nil && after == "" {
 		view.Composer, view.Seen = new(s.composer(c, v, channels...)), s.seen(c, time.Now())
+	}
+	if view.Starts {
+		view.Seen = time.Time{} // that is of the feed
 	}
 	if err == nil {
 		err = s.store.Concurrently(c.Request().Context(), func(context.Context) (err error) {
 			view.Posts, err = s.posts(c, v, feed.Items)
 			return err
 		}, func(ctx context.Context) error { return s.permit(ctx, v, view.Composer) })
+	}
+	for i := range view.Posts {
+		post := &view.Posts[i]
+		post.New = !view.Seen.IsZero() && post.CreatedOn.After(view.Seen) && post.UserID != v.User
 	}
 	return show(s, c, v, err, templates.FeedPage, view)
 }

@@ -19,6 +19,7 @@ func TestLatest(t *testing.T) {
 	t.Run("the API lists the newest posts, and channels by their activity", apiListsLatest)
 	t.Run("the form for a post offers no channel in which its reader may not post", composerOffersWhereOneMayPost)
 	t.Run("one who is signed in posts from their feed, again and again, in the channel used last", feedHasAComposer)
+	t.Run("a feed without subscriptions shows one's own post, and presets no channel that one has not chosen", feedStarts)
 }
 
 func frontShowsNewestPosts(t *testing.T) {
@@ -124,6 +125,25 @@ func feedHasAComposer(t *testing.T) {
 	}
 }
 
+func feedStarts(t *testing.T) {
+	s := newSite(t)
+	engines := s.channel("Engines", "ada")
+	s.post(engines, "ada", "Pistons")
+	nia := s.signedIn("nia")
+	for _, path := range []string{"/", "/latest", "/write"} {
+		options := all(nia.open(path).want(200).doc, tag("option"))
+		if attr(options[0], "value") != "" || seen(options[0]) != "Choose a channel" || nia.open(path).form("Post").values.Get("channel") != "" {
+			t.Errorf("%s begins with %q", path, seen(options[0]))
+		}
+	}
+	nia.open("/").want(200).heading("Welcome, nia").says("Pistons").form("Post").elsewhere().
+		fill("channel", string(engines.Incarnation)+" Engines").fill("text", "Mine").press().at("/")
+	again := nia.open("/").want(200).says("Mine", "Channels people write in now").saysNot("Welcome, nia", "Choose a channel")
+	if got := again.texts(); !slices.Equal(got, []string{"Mine", "Pistons"}) {
+		t.Errorf("the feed shows %q", got)
+	}
+}
+
 func shortPageOfChannelsSaysSo(t *testing.T) {
 	s := newSite(t)
 	for i := range 25 { // each is in the index twice
@@ -151,7 +171,9 @@ func composerOffersWhereOneMayPost(t *testing.T) {
 	ada := s.signedIn("ada")
 	offered := func(path string) (names []string) {
 		for _, n := range all(ada.open(path).want(200).doc, tag("option")) {
-			names = append(names, strings.TrimSuffix(seen(n), "…"))
+			if seen(n) != "Choose a channel" {
+				names = append(names, strings.TrimSuffix(seen(n), "…"))
+			}
 		}
 		slices.Sort(names)
 		return names
@@ -188,7 +210,7 @@ func feedMarksWhatIsNew(t *testing.T) {
 	left := time.Now().Add(-40 * time.Minute).Unix()
 	visit := header("Cookie", fmt.Sprintf("session=%s; seen=0.%d", token, left))
 	first, script := s.do("GET", "/", visit).want(200), s.do("GET", "/", both(visit, header("Sec-Fetch-Dest", "empty"))).want(200)
-	if !strings.Contains(string(first.body), "1 new") || !strings.HasPrefix(first.header.Get("Set-Cookie"), "seen=") || script.header.Get("Set-Cookie") != "" {
+	if !strings.Contains(string(first.body), "1 new") || !strings.Contains(string(first.body), `<mark class="new"><time`) || !strings.HasPrefix(first.header.Get("Set-Cookie"), "seen=") || script.header.Get("Set-Cookie") != "" {
 		t.Errorf("the page sets %q, and for a script %q: %s", first.header.Get("Set-Cookie"), script.header.Get("Set-Cookie"), first.body)
 	}
 	if a := s.do("GET", "/", cookie(token)).want(200); strings.Contains(string(a.body), "1 new") {

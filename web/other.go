@@ -11,7 +11,7 @@ import (
 )
 
 // A Handler answers a request for a page that another package makes. page has what every
-// page needs; it is the same for every visitor. The handler may set headers, and sends nothing,
+// page needs; it is the same for every visitor who is not signed in. The handler may set headers, and sends nothing,
 // unless it redirects: then its answer is empty. If it returns an error, this package answers as
 // for a page of its own, or with
 // application/problem+json if the path ends in ".json". An error can be a
@@ -30,11 +30,26 @@ func (s *server) otherRoutes(e *echo.Echo) {
 	}
 }
 
+// answerOther reads the session, if the request has one, for the header of a page. The page needs no store otherwise, so a
+// failure of that read does not fail it. No cache but the user's own may keep a page that names the user.
 func (s *server) answerOther(c echo.Context, answer Handler) error {
+	page := s.publicPage(c)
+	if !s.wantsJSON(c) {
+		if v, err := s.visitor(c); err == nil && v.SignedIn() {
+			page.User, page.Public = v.User, false
+			c.Set(visitorKey, v)
+		}
+	}
 	for _, name := range c.ParamNames() {
 		c.Request().SetPathValue(name, pathParam(c, name))
 	}
-	answered, err := answer(c.Response(), c.Request(), s.publicPage(c))
+	answered, err := answer(c.Response(), c.Request(), page)
+	if h := c.Response().Header(); !s.wantsJSON(c) {
+		h.Set(echo.HeaderVary, varyReader)
+		if page.User != "" {
+			h.Set(echo.HeaderCacheControl, noStore)
+		}
+	}
 	if err != nil || answered.Status == 0 {
 		return err
 	}

@@ -1,6 +1,8 @@
 package web_test
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"net/http"
 	"strings"
@@ -15,6 +17,7 @@ import (
 
 func TestOtherPage(t *testing.T) {
 	t.Run("is answered by its handler alone, without the store", otherPageIsAnsweredWithoutTheStore)
+	t.Run("has the header of its reader, and no cache shows it to another", otherPageHasTheHeaderOfItsReader)
 	t.Run("fails in the look of the site", otherPageFailsInTheLookOfTheSite)
 	t.Run("for programs fails in JSON", otherPageForProgramsFailsInJSON)
 	t.Run("is led to by each page if it is the lab", labIsLedToByEachPage)
@@ -53,6 +56,40 @@ func otherPageIsAnsweredWithoutTheStore(t *testing.T) {
 	}
 	if log := s.log.String(); !strings.Contains(log, "path=/other status=200") {
 		t.Errorf("logged %s", log)
+	}
+}
+
+func otherPageHasTheHeaderOfItsReader(t *testing.T) {
+	s := otherSite(t, func(w http.ResponseWriter, r *http.Request, page templates.Page) (templates.Response, error) {
+		w.Header().Set("Cache-Control", "public, max-age=60")
+		w.Header().Set("Vary", "Accept-Encoding")
+		if r.PathValue("name") == "missing" {
+			return templates.Response{}, domain.ErrNotFound
+		}
+		var body bytes.Buffer
+		err := templates.KeysPage(page).Render(r.Context(), &body)
+		return templates.Response{Status: 200, MediaType: "text/html; charset=UTF-8", Body: body.Bytes()}, err
+	})
+	b := s.signedIn("ada")
+	calls := 0
+	s.breakStore(func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
+		calls++
+		return send(ctx)
+	})
+	stranger := s.do("GET", "/other").want(200)
+	if calls > 0 || !strings.HasPrefix(stranger.header.Get("Cache-Control"), "public") || !strings.Contains(stranger.header.Get("Vary"), "Cookie") {
+		t.Errorf("a stranger's page costs %d calls: %v", calls, stranger.header)
+	}
+	b.open("/other").want(200).says("Write", "New channel", "ada")
+	own := s.do("GET", "/other", b.cookies).want(200)
+	if own.header.Get("Cache-Control") != "private, no-cache" || own.header.Get("Etag") == stranger.header.Get("Etag") || calls == 0 {
+		t.Errorf("the page of a reader has %v", own.header)
+	}
+	s.do("GET", "/other", b.cookies, header("If-None-Match", stranger.header.Get("Etag"))).want(200)
+	b.open("/other/missing").want(404).says("Write", "ada")
+	before := calls
+	if s.do("GET", "/other/x.json", b.cookies).want(200); calls != before {
+		t.Error("data for programs costs a call")
 	}
 }
 

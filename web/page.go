@@ -18,7 +18,7 @@ const pageSize = 20
 // page fills in what every page shows.
 func (s *server) page(c echo.Context, v visitor) templates.Page {
 	page := s.publicPage(c)
-	page.Public = s.isOther(c)
+	page.Public = s.isOther(c) && !v.SignedIn()
 	if !page.Public {
 		page.User, page.Notice = v.User, s.takeNotice(c)
 		page.CallPanel = s.callPanelOf(c)

@@ -79,12 +79,12 @@ func pagesSayWhoMayPost(t *testing.T) {
 	if !page(bob).hasForm("Post") {
 		t.Error("bob may post, and has no form")
 	}
-	page(anonymous).says("Sign in").saysNot("Only @ada posts here.")
+	page(anonymous).says("· anyone may post", "Sign in").saysNot("Only @ada posts here.")
 	ok(t, s.store.Posts.SetPosting(t.Context(), channel, "ada", true))
 	if page(bob).says("Only @ada posts here.").hasForm("Post") {
 		t.Error("bob may not post, and has a form")
 	}
-	page(anonymous).says("Only @ada posts here.")
+	page(anonymous).says("· only @ada posts", "Only @ada posts here.")
 	ok(t, s.store.Posts.SetPosting(t.Context(), channel, "ada", false))
 	ok(t, s.store.Posts.Block(t.Context(), channel, "ada", s.account("bob")))
 	if page(bob).says("@ada has blocked you here.").hasForm("Post") {

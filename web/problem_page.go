@@ -75,7 +75,7 @@ func wayBack(c echo.Context, err error) (templates.Link, bool) {
 
 // failedVisitor returns the visitor whose handler failed. If the request reached no handler, it
 // finds the visitor, so that the page can still greet a user. After a 5xx it does not ask the
-// store, which may be what failed, nor for a page of another package, which greets no user.
+// store, which may be what failed, nor for a page of another package, which has asked.
 func (s *server) failedVisitor(c echo.Context, status int) visitor {
 	if v, ok := c.Get(visitorKey).(visitor); ok || status >= http.StatusInternalServerError || s.isOther(c) {
 		return v

@@ -77,7 +77,11 @@ func localPath(path string) string {
 	if err != nil {
 		return ""
 	}
-	return u.RequestURI()
+	local := u.RequestURI()
+	if u.Fragment != "" { // such as a post in a list
+		local += "#" + u.EscapedFragment()
+	}
+	return local
 }
 
 // queryLimit returns the most items that a page of a list may hold. A list takes limit, after and the

@@ -139,6 +139,7 @@ func signingInNeverLeadsToAnotherSite(t *testing.T) {
 	for next, want := range map[string]string{
 		"/channels/%C3%84rger?after=":  "/channels/%C3%84rger?after=",
 		"/channels/Ärger":              "/channels/%C3%84rger",
+		"/latest#post-1!b":             "/latest#post-1!b",
 		"":                             "/",
 		"channels":                     "/",
 		"//evil.example":               "/",

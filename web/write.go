@@ -66,10 +66,10 @@ func (s *server) composer(c echo.Context, v visitor, channels ...domain.Channel)
 	var own, choices []templates.Choice
 	seen := map[domain.Incarnation]bool{"": true} // there may be none that was used last
 	for i, channel := range channels {
-		choice := templates.Choice{Name: channel.Name, Incarnation: channel.Incarnation, Own: channel.Owner == v.User}
+		choice := templates.Choice{Name: channel.Name, Incarnation: channel.Incarnation, Own: channel.Owner == v.User, Last: i == 0}
 		switch {
 		case seen[choice.Incarnation]:
-		case choice.Own || i == 0:
+		case choice.Own || choice.Last:
 			own = append(own, choice)
 		case len(choices) < mostOffered:
 			choices = append(choices, choice)

@@ -49,7 +49,7 @@ test("feed: a deleted channel leaves it", async () => {
   await v.follow(v.button("Subscribe"));
   await bea.deleteChannel("leaves");
   await v.open("/");
-  assert.deepEqual(await v.posts(), []);
+  assert.ok(!(await v.posts()).includes("Soon gone"));
   await v.leave();
 });
 

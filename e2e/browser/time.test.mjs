@@ -61,6 +61,9 @@ test("time: a list says how long ago it was, also where a script puts a time in"
     return time.textContent;
   })), [...words.keys()]);
   assert.deepEqual(shown, [...words.values()]);
+  // What is known to the hour is never told in minutes.
+  await v.open("/channels");
+  assert.match(await v.page.locator("[data-hour]").first().innerText(), /^(this hour|\d+ (h|days?|weeks?|months?|years?) ago)$/);
   await v.open("/channels/tables-and-queues");
   assert.match(await v.page.locator("article .at time").first().innerText(), /^(just now|\d+ (min|h))$/, "what leads to a post is longer than it must be");
   await v.leave();
