@@ -163,7 +163,7 @@ func (p *picture) step(first, last int) {
 		l.Actor = strings.Join(p.actorsOf(first, last), ", ")
 	}
 	for n := first; n <= last; n++ {
-		l.Breaks = append(l.Breaks, brokenAfter(n, p.moments[n].Invariants)...)
+		l.Breaks = append(l.Breaks, p.brokenAfter(n)...)
 		if l.folded() {
 			l.Call += gateMoved(*p.moments[n].Step)
 			l.Told = append(l.Told, p.Words(*p.moments[n].Step).Told...)
@@ -417,10 +417,14 @@ func changesIn(moments []lab.Moment) string {
 	return strings.Join(words, " ")
 }
 
-// brokenAfter lists the invariants that are violated since a step.
-func brokenAfter(n int, invariants []lab.InvariantState) (titles []string) {
-	for _, invariant := range invariants {
-		if invariant.State == lab.InvariantViolated && invariant.Since == n {
+// brokenAfter lists the invariants that are violated since a step, the one that the scenario is about first.
+func (v *scene) brokenAfter(n int) (titles []string) {
+	for _, invariant := range v.moments[n].Invariants {
+		switch {
+		case invariant.State != lab.InvariantViolated || invariant.Since != n:
+		case invariant.Name == v.record.Invariant:
+			titles = slices.Insert(titles, 0, invariant.Title)
+		default:
 			titles = append(titles, invariant.Title)
 		}
 	}

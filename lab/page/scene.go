@@ -28,15 +28,16 @@ func (v *scene) lead() string {
 	return v.sentence(v.About)
 }
 
-// broken are the invariants that are broken here, the first broken one first.
+// broken are the invariants that are broken here, the one that the scenario is about first.
 func (v *scene) broken() []invariantView {
 	return v.invariantsIn(lab.InvariantViolated)
 }
 
-// worst is the invariant that was broken first. ok is false if all hold.
+// worst is the broken invariant that the scenario is about, or else the one that was broken first. ok is false if all
+// hold.
 func (v *scene) worst() (worst invariantView, ok bool) {
 	for i, invariant := range v.broken() {
-		if i == 0 || invariant.Since < worst.Since {
+		if i == 0 || worst.Name != v.record.Invariant && invariant.Since < worst.Since {
 			worst, ok = invariant, true
 		}
 	}
@@ -151,13 +152,18 @@ func (v invariantView) sign() string {
 	}
 }
 
+// invariants are all of them, the one that the scenario is about first.
 func (v *scene) invariants() (views []invariantView) {
 	for i, invariant := range v.now().Invariants {
 		view := invariantView{InvariantState: invariant, News: v.at > 0 && v.moments[v.at-1].Invariants[i].State != invariant.State}
 		if invariant.State == lab.InvariantViolated {
 			view.URL = v.state(invariant.Since)
 		}
-		views = append(views, view)
+		if invariant.Name == v.record.Invariant {
+			views = slices.Insert(views, 0, view)
+		} else {
+			views = append(views, view)
+		}
 	}
 	return views
 }
