@@ -1,6 +1,7 @@
 package page
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -278,6 +279,11 @@ func (p *picture) holding(n int) (bars []bar) {
 // leases are the actors to which the queue has given a message after n steps. Time does not pass in the lab: that
 // a lease has ended shows when the queue gives the message to another worker.
 func (v *scene) leases(n int) (holders []int) {
+	return slices.Collect(maps.Values(v.holds(n)))
+}
+
+// holds has the holder of each message that has one after n steps.
+func (v *scene) holds(n int) map[string]int {
 	holds := map[string]int{}
 	for _, m := range v.moments[1 : n+1] {
 		if m.Step.Applied == nil || m.Step.Applied.Err != nil {
@@ -290,10 +296,7 @@ func (v *scene) leases(n int) (holders []int) {
 			delete(holds, call.Message.ID)
 		}
 	}
-	for _, actor := range holds {
-		holders = append(holders, actor)
-	}
-	return holders
+	return holds
 }
 
 // partitions are those that an actor calls, or is about to.

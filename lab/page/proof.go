@@ -49,7 +49,7 @@ func (v *scene) proof() (because string, steps []proofStep) {
 		if worst.Since > 0 {
 			add(worst.Since, "✗ "+strconv.Itoa(worst.Since)+" · violated it", "broke")
 		}
-		return "step " + strconv.Itoa(worst.Since) + " did both, it made that possible and did it.", steps
+		return "step " + strconv.Itoa(worst.Since) + " alone did it.", steps
 	}
 	made := v.moments[v.made].Step
 	because = "step " + strconv.Itoa(v.made) + " made that possible, and step " + strconv.Itoa(worst.Since) + " did it."

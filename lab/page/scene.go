@@ -25,7 +25,7 @@ func (v *scene) lead() string {
 	if v.Safeguard != nil {
 		return v.Safeguard.Why + " Here this safeguard is taken out."
 	}
-	return v.sentence(v.About)
+	return v.sentence(strings.TrimSuffix(v.About, "."))
 }
 
 // broken are the invariants that are broken here, the one that the scenario is about first.
@@ -192,8 +192,14 @@ func (v *scene) invariantsIn(state string) []invariantView {
 	return slices.DeleteFunc(v.invariants(), func(invariant invariantView) bool { return invariant.State != state })
 }
 
-// why is the reason without the name of the invariant.
-func (v invariantView) why() string { return strings.TrimPrefix(v.Reason, v.Name+": ") }
+// why is the reason without the name of the invariant. No time passes in the lab, so the time since then says nothing.
+func (v invariantView) why() string {
+	before, after, found := strings.Cut(strings.TrimPrefix(v.Reason, v.Name+": "), " since 2001-")
+	if _, after, _ = strings.Cut(after, "Z without progress"); found {
+		before += ", and no worker goes on with it"
+	}
+	return before + after
+}
 
 // stateWord is the state of an invariant for the chip.
 func stateWord(state string) string {
