@@ -15,7 +15,7 @@ func (Protocols) LeaseLock(g Safeguards) Protocol {
 		if err != nil {
 			return
 		}
-		//lab: Take the lock under the next number, in the version that was read. The lease before may have ended.
+		//lab: Take the lock under the next number, in the version that was read. The lease before has ended.
 		if c.Table("Locks").Transact(c, "page", driver.Merge("", driver.Match(lock.ETag), driver.Int64("Number", number))) != nil {
 			return
 		}

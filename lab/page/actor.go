@@ -48,7 +48,7 @@ func (v *scene) somebodyActs() bool {
 
 func (v *scene) cards() (cards []card) {
 	for i, s := range v.now().Actors {
-		c := card{Number: i + 1, Hue: hue(i + 1), ActorState: s, Knows: v.reading(i+1, v.at)}
+		c := card{Number: i + 1, Hue: hue(i + 1), ActorState: s, Knows: v.reading(i+1, v.at, s.Call)}
 		fates := v.fates(s.Options)
 		for n, o := range s.Options[:len(fates)] {
 			if o.Interrupts {

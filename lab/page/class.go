@@ -38,7 +38,7 @@ func stops() []stop {
 		{"A3", 6, "Olga's request may die between its two calls. Which call would you make first, and what is left if the second never comes?",
 			"One step wins. There is no transaction across a table and a queue, so one chooses which half can be left. The level “An index in another table” is homework."},
 		{"lost-message", 6, "Olga was told “accepted”, and the queue is about to lose the message. Who will still know, and who looks?",
-			"The table has the mark, but no process looks for it. So a program that says “accepted” needs a pass that looks for marks: the promise depends on a row and not on a message."},
+			"The table has the mark, but no process looks for it. So a program that says “accepted” needs a reconciling pass, which looks for marks: the promise depends on a row and not on a message."},
 		{"A2", 8, "w2 is about to delete by name. What would it have to know to see that this is another channel?",
 			"Collect proposals: a time, a counter, a random identity. A name that returns and a clock that is wrong tell nothing. Show the comparison: the incarnation."},
 		{"late-copy", 9, "Only Olga uses the site, and she does one thing after the other. Why is that not enough?",

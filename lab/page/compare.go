@@ -151,17 +151,20 @@ func differing(without, with lab.Run) (n, refused int) {
 	return 0, 0
 }
 
-// decisiveStep is where a run goes another way with the safeguard: see differing.
-func (l *Lab) decisiveStep(c modelcheck.Case, schedule lab.Schedule) (n, refused int, err error) {
+// decisiveStep is where a run goes another way with the safeguard, and the call that is made there instead: see differing.
+func (l *Lab) decisiveStep(c modelcheck.Case, schedule lab.Schedule) (n, refused int, instead *lab.Call, err error) {
 	complete, err := l.find(c.Safeguard.Of)
 	if err != nil {
-		return 0, 0, err
+		return 0, 0, nil, err
 	}
+	complete.Preemptions = c.Preemptions // it may bound them more, and be stuck before that step
 	without, _ := c.Replay(schedule, false) // it was followed
 	same, _ := complete.Parse(c.Format(schedule))
 	with, _ := complete.Replay(same, false)
-	n, refused = differing(without, with)
-	return n, refused, nil
+	if n, refused = differing(without, with); n > 0 && n <= len(with.Steps) {
+		instead = with.Steps[n-1].Call
+	}
+	return n, refused, instead, nil
 }
 
 // alike reports whether two steps ask the same and are answered alike.

@@ -111,8 +111,8 @@ func lastLevel() level {
 	return level{
 		Name: "again", New: "nothing is missing", Title: "Break the production code",
 		Goal: "Break any invariant of the production code.",
-		Scene: "As in “The worker that slept”: two workers handle one deletion, one of them late, and Ann takes the name as soon as it is free. " +
-			"All safeguards are there.",
+		Scene: "As in “The worker that slept”: two workers handle one deletion, one of them late, and Ann tries once to take the name. " +
+			"All safeguards are there. Here you may interrupt an actor four times: another one goes first while it can go on.",
 		Nudge:   "Try what has worked before, to the end, and see which safeguard refuses it.",
 		Teaches: "If you see this, you have found what the model checker has not. Please send us the address of this page.",
 		Precedent: precedent{"The model checker enters every state that these actors can reach, once. That is called model checking of the code itself. CMC, an early tool for that, found 34 errors in three programs for one network protocol, and one in the protocol.",

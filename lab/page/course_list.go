@@ -8,7 +8,7 @@ func listLevels() []level {
 			Goal: "Leave Vera among the subscribers of a channel, with no subscription of her own.",
 			Scene: "A subscription is two rows: one in the channel's partition, one in Vera's. " +
 				"While Vera subscribes, her feed is read, which removes what looks like half a subscription. " +
-				"In the production code the first row replaces another one, join!vera, in the version that was read. Here it is just inserted. Vera's process may die.",
+				"In the production code the first row replaces another one, join!vera, in the version that was read. Here it is just inserted. Vera's process may die. “Indexes agree” says of the two rows: each subscriber has a subscription.",
 			Nudge: "Let the feed conclude that Vera's request has died, before it has. Then let her die after her next write.",
 			Teaches: "Of two rows that no transaction spans, one is the truth, and the other is written before it and removed after it. " +
 				"And the truth can be written only once: the operation that cleans up first removes the row that it depends on, so the late write fails.",
@@ -31,10 +31,10 @@ func listLevels() []level {
 			Name: "active-gate", New: "an index is verified", Title: "The index that was trusted",
 			Goal: "Show a reader a post of a channel whose deletion was accepted before the reader asked.",
 			Scene: "The newest posts of all channels are found by an index in another table. Its rows outlive their channels. The reader looks twice, in one process, and Olga deletes her channel. " +
-				"In the production code each look reads the row of each channel that the index names. Here the process trusts what it read first.",
+				"In the production code each look goes by the row of each channel that the index names. Here the second look still reads that row, and then goes on with what the first look read.",
 			Nudge: "The first look finds the channel active. When would you like Olga to delete it?",
 			Teaches: "An index in another partition cannot change together with what it names, so any row of it may be out of date. It says where to look, and nothing else: " +
-				"each look verifies each row. Then a row that is out of date costs one read, and shows nothing that is gone.",
+				"in the production code each look verifies each row, and goes by what it says. In your run the reader has read that the channel is deleting, and has not acted on it. A row that is out of date then costs one read, and shows nothing that is gone.",
 			Precedent: precedent{"DynamoDB's global indexes follow their table after a while. Its guide says that programs must expect results that are not up to date.",
 				source{"Amazon DynamoDB, Global secondary indexes", "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html"}},
 		},
@@ -50,9 +50,9 @@ func listLevels() []level {
 				source{"Scaling Memcache at Facebook, NSDI 2013", "https://www.usenix.org/conference/nsdi13/technical-sessions/presentation/nishtala"}},
 		},
 		{
-			Name: "index-touch", New: "a read that is a write", Title: "The reconciler tidies up",
+			Name: "index-touch", New: "a read that is a write", Title: "The pass tidies up",
 			Goal: "Tell Olga that her channel will be deleted, and let no worker ever delete it.",
-			Scene: "Olga's request first writes a row to an index, by which a pass finds what the queue has lost. You play the pass (reconcile): it removes the row of a request that it takes for dead. " +
+			Scene: "Olga's request first writes a row to an index, by which the reconciling pass finds what the queue has lost. You play the pass (reconcile): it removes the row of a request that it takes for dead. " +
 				"The production code first writes the channel's row, unchanged; here it only reads it. The queue may lose one message.",
 			Nudge: "The pass has found the channel active. What may Olga's request still do before the row is removed?",
 			Teaches: "What was read is true until it changes. If a decision must hold for longer, make the read a write: the pass writes the channel's row, unchanged, in the version that it read. " +

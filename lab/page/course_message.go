@@ -30,7 +30,7 @@ func anomalies() []level {
 		},
 		{
 			Name: "A3", Safeguard: "queue-first", New: "two writes without a transaction", Title: "Asked for, and never done",
-			Goal: "Make the channel stay half deleted without end.",
+			Goal: "Make the channel stay marked for deletion without end.",
 			Scene: "Olga deletes her channel. The web server first marks the channel in a table, and then puts a message on the queue, so that a worker does the rest. " +
 				"This level allows one fault, which means that something goes wrong: choose another fate for one of her calls.",
 			Nudge: "There are only two calls. Who could do the second, if the first is all that happened?",
@@ -73,7 +73,7 @@ func messageLevels() []level {
 			Scene: "The textbook. Olga deletes her channel: a mark, then a message on the queue, then the good news. The worker w1 waits for messages. " +
 				"This time the queue itself can fail: look for the card of the network.",
 			Nudge: "Who knows about the deletion while only the message does?",
-			Teaches: "A program that confirms something must be able to find it again without the message. MicroBlogging writes a row first, and a pass that reads such rows from time to time " +
+			Teaches: "A program that confirms something must be able to find it again without the message. MicroBlogging writes a row first. The reconciling pass reads such rows from time to time, and " +
 				"sends a new message for one that was lost.",
 			Precedent: precedent{"Britain's government lost jobs from the queue of its e-mail service. Since then a worker looks for work that is not done after an hour, and queues it again.",
 				source{"alphagov/email-alert-api, pull request 1318", "https://github.com/alphagov/email-alert-api/pull/1318"}},
@@ -100,10 +100,10 @@ func messageLevels() []level {
 				source{"Stripe, Idempotent requests", "https://docs.stripe.com/idempotency"}},
 		},
 		{
-			Name: "own/lease-lock-without-fence", New: "the lease", Title: "The lock that ended",
+			Name: "own/lease-lock-without-fence", New: "the fencing number", Title: "The lock that ended",
 			Goal: "Let a page that was saved under a later lock be overwritten under an earlier one.",
 			Scene: "No channel and no queue: two people save one page. Each takes the lock first, a row that counts who has had it, then reads the page, and saves it. " +
-				"The lock is a lease: if its holder takes too long, the other may take it. That is what happens here, so either may take the next number at any time.",
+				"The lock is a lease, which ends if its holder takes too long. Anyone may take the lock: here its lease has ended already, so either may take the next number at any time.",
 			Nudge: "Ann has the lock, and has read the page. What does she notice of what Bob does now?",
 			Teaches: "A lease ends whether its holder notices or not. Nothing that Ann does before her save helps, because she may be held up between that and the save. " +
 				"So the number of the lock goes with the save, and is compared there: the page is saved in the version that was read, and under no earlier number.",

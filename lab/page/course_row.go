@@ -28,7 +28,7 @@ func rowLevels() []level {
 		{
 			Name: "own/name", New: choice, Title: "Choose: deleted by name",
 			Goal: "Make a late worker delete Ann's new channel. Then choose the condition that prevents it.",
-			Scene: "A protocol that is broken. Olga's channel is to be deleted, and both workers, w1 and w2, may get the message. Ann takes the name once it is free. A worker deletes the channel that has the name. " +
+			Scene: "A protocol that is broken. Olga's channel is to be deleted, and both workers, w1 and w2, may get the message. Ann tries once to create a channel of that name. A worker deletes the channel that has the name. " +
 				"Four conditions could be added, and one of them helps. The model checker judges your choice.",
 			Nudge:   "Let both workers take the message while there is one.",
 			Teaches: "Now choose: four conditions could be added to this protocol. Think of a worker that is held up right before it deletes.",
@@ -39,7 +39,7 @@ func rowLevels() []level {
 			Name: "active-first", New: "the order of two writes", Title: "An index in another table",
 			Goal: "Leave a post behind that no reader finds among the newest.",
 			Scene: "Each channel is a partition of its own. So the newest posts of all channels are found by an index in another table: a row for each channel and each hour with posts. Ann posts, an hour after the last post. " +
-				"The production code writes the row of the index before the post. Here it writes the row afterwards.",
+				"The production code writes the row of the index before the post. Here it writes the row afterwards. “Indexes agree” says of this index: each post leads to a row of it.",
 			Nudge: "There are two writes, and Ann may die between them. Which of them is there without the other?",
 			Teaches: "Of two writes that cannot be one, make the one first that does no harm alone. A row without a post does no harm, because its reader finds nothing. " +
 				"A post without a row is never found, and no reader knows that something is missing.",
@@ -63,7 +63,7 @@ func rowLevels() []level {
 			Scene: "Olga has deleted her channel, and changes her mind. Her request makes the channel's row active again, unless a worker was faster. " +
 				"The workers w1 and w2 have the message. In the production code a worker sets the row to deleting, the point of no return, before it touches anything else. Here it goes on without that.",
 			Nudge: "A worker that finds the channel undone goes away. When must it have looked?",
-			Teaches: "What takes several steps can be undone up to one of them, the pivot. The pivot and the undo are two writes to one row, in the version that was read. " +
+			Teaches: "Here the worker skips its write to that row. What takes several steps can be undone up to one of them, the pivot. The pivot and the undo are two writes to one row, in the version that was read. " +
 				"So only one of them succeeds, and the other fails because it came second.",
 			Precedent: precedent{"Azure's catalogue of patterns says the same of a saga: before the pivot each step can be compensated, and after it only finished.",
 				source{"Azure Architecture Center, Saga design pattern", "https://learn.microsoft.com/en-us/azure/architecture/patterns/saga"}},

@@ -87,7 +87,7 @@ func (v *scene) weigh() weighing {
 		step := m.Step
 		w.goesOn[n] = n > 1 && step.Sender == v.moments[n-1].Step.Sender
 		switch {
-		case n == v.at, n == v.made, n == v.decisive, step.Choice.Fate != lab.Arrives, brokenAfter(n, m.Invariants) != nil:
+		case n == v.at, n == v.made, n == v.decisive, step.Choice.Fate != lab.Arrives, v.brokenAfter(n) != nil:
 			w.weights[n] = weighsMost
 		case step.Applied != nil && step.Applied.Err != nil, step.Call.Method == driver.CallReceive, len(v.Words(*step).Told) > 0:
 			w.weights[n] = weighsMuch

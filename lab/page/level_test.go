@@ -86,6 +86,9 @@ func wonByShowMe(t *testing.T, s *site, record modelcheck.Record, next string) {
 	if rests := strings.Contains(s.get("/lab/"+record.Name).text(), "The invariant is checked when the system is idle"); rests {
 		p.at.says("Let fresh workers carry on")
 	}
+	c, err := modelcheck.Find(record.Name)
+	ok(t, err)
+	p.at.says("The invariant “" + titleOf(c, record.Invariant) + "” is violated: ")
 	panel := p.won()
 	if got := attribute(panel, "data-steps"); got != strconv.Itoa(record.Shortest) || attribute(panel, "data-par") != got || !has(panel, "data-shown") {
 		t.Errorf("won in %s calls, par %s", got, attribute(panel, "data-par"))
@@ -117,6 +120,12 @@ func wonByShowMe(t *testing.T, s *site, record modelcheck.Record, next string) {
 	if path, _, _ := strings.Cut(p.at.path, "?"); path != "/lab/"+next {
 		t.Errorf("the next level is %s, want %s", p.at.path, next)
 	}
+}
+
+// titleOf is an invariant of a scenario in words.
+func titleOf(c modelcheck.Case, name string) string {
+	list := c.Invariants.List()
+	return list[slices.IndexFunc(list, func(i lab.Invariant) bool { return i.Name == name })].Title
 }
 
 func wonByHints(t *testing.T, s *site, record modelcheck.Record) {
@@ -180,7 +189,8 @@ func TestCompare(t *testing.T) {
 	for _, c := range modelcheck.Cases() {
 		switch {
 		case c.Safeguard != nil:
-			r := s.get("/lab/"+c.Name+"/compare").want(200).says(c.Safeguard.Label, "An invariant is violated", "All invariants hold, and the system is idle", "func ")
+			title := titleOf(c, recordOf(t, c.Name).Invariant) // before others that the run breaks
+			r := s.get("/lab/"+c.Name+"/compare").want(200).says(c.Safeguard.Label, "✗ violates "+title, "An invariant is violated: "+title, "All invariants hold, and the system is idle", "func ")
 			if !slices.ContainsFunc(r.links(), func(link string) bool { return strings.HasPrefix(link, "/lab/"+c.Safeguard.Of+"?s=") }) {
 				t.Errorf("%s does not lead to its run of %s", c.Name, c.Safeguard.Of)
 			}

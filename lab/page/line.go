@@ -1,6 +1,7 @@
 package page
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -163,7 +164,7 @@ func (p *picture) step(first, last int) {
 		l.Actor = strings.Join(p.actorsOf(first, last), ", ")
 	}
 	for n := first; n <= last; n++ {
-		l.Breaks = append(l.Breaks, brokenAfter(n, p.moments[n].Invariants)...)
+		l.Breaks = append(l.Breaks, p.brokenAfter(n)...)
 		if l.folded() {
 			l.Call += gateMoved(*p.moments[n].Step)
 			l.Told = append(l.Told, p.Words(*p.moments[n].Step).Told...)
@@ -262,7 +263,7 @@ func (p *picture) holding(n int) (bars []bar) {
 		if leases := p.leases(n); slices.Contains(leases, i+1) {
 			bars = append(bars, bar{X: p.beyond(i, 0), Class: "lease of-" + strconv.Itoa(hue(i+1))})
 		}
-		if read := p.reading(i+1, n); read.Since > 0 && a.State == lab.AboutToCall {
+		if read := p.reading(i+1, n, a.Call); read.Since > 0 && a.State == lab.AboutToCall {
 			bars = append(bars, bar{X: p.beyond(i, 0), Class: "stale"})
 		}
 	}
@@ -278,6 +279,11 @@ func (p *picture) holding(n int) (bars []bar) {
 // leases are the actors to which the queue has given a message after n steps. Time does not pass in the lab: that
 // a lease has ended shows when the queue gives the message to another worker.
 func (v *scene) leases(n int) (holders []int) {
+	return slices.Collect(maps.Values(v.holds(n)))
+}
+
+// holds has the holder of each message that has one after n steps.
+func (v *scene) holds(n int) map[string]int {
 	holds := map[string]int{}
 	for _, m := range v.moments[1 : n+1] {
 		if m.Step.Applied == nil || m.Step.Applied.Err != nil {
@@ -290,10 +296,7 @@ func (v *scene) leases(n int) (holders []int) {
 			delete(holds, call.Message.ID)
 		}
 	}
-	for _, actor := range holds {
-		holders = append(holders, actor)
-	}
-	return holders
+	return holds
 }
 
 // partitions are those that an actor calls, or is about to.
@@ -325,15 +328,17 @@ func gatesIn(db mem.Snapshot, about map[string]bool) (classes []string) {
 
 // A reading is what an actor has read, at which step, and since which step that is no longer true.
 type reading struct {
-	Step  int
-	Words string
-	Since int
+	Step int
+	// Row is the table with the row, or with what was listed.
+	Row, Words string
+	Since      int
 	// Now is what is there instead. It is empty if that takes more than a word.
 	Now string
 }
 
-// reading is what an actor has read, after n steps, that has been no longer true for the longest, or else its latest read.
-func (v *scene) reading(actor, n int) (told reading) {
+// reading is what an actor has read, after n steps: the row that its next call writes, or else what has been no longer true for
+// the longest, or else its latest read. The next call may be nil.
+func (v *scene) reading(actor, n int, next *lab.Call) (told reading) {
 	seen := map[[3]string]bool{}
 	for at := n; at > 0; at-- {
 		step := v.moments[at].Step
@@ -345,12 +350,19 @@ func (v *scene) reading(actor, n int) (told reading) {
 			continue
 		}
 		seen[key] = true
-		read := reading{Step: at, Words: v.Words(*step).Result}
+		words := v.Words(*step)
+		_, row, _ := strings.Cut(words.Call, ": ") // “read news”
+		_, row, _ = strings.Cut(row, " ")
+		read := reading{Step: at, Row: strings.TrimSpace(step.Call.Target + " " + row), Words: words.Result}
 		for later := at + 1; later <= n && read.Since == 0; later++ {
 			by := v.moments[later].Step
 			if by.Sender != actor && slices.ContainsFunc(by.Changes(), func(c mem.Change) bool { return covers(step.Call, by.Call.Target, c) }) {
 				read.Since, read.Now = later, stateOf(step.Call, v.moments[n].DB)
 			}
+		}
+		if next != nil && next.Method == driver.CallTransact && next.Target == step.Call.Target && step.Call.Method == driver.CallGet &&
+			touches(next, driver.Entity{Partition: step.Call.Partition, Row: step.Call.Row}) {
+			return read
 		}
 		if told.Step == 0 || read.Since > 0 && (told.Since == 0 || read.Since < told.Since) {
 			told = read
@@ -417,10 +429,14 @@ func changesIn(moments []lab.Moment) string {
 	return strings.Join(words, " ")
 }
 
-// brokenAfter lists the invariants that are violated since a step.
-func brokenAfter(n int, invariants []lab.InvariantState) (titles []string) {
-	for _, invariant := range invariants {
-		if invariant.State == lab.InvariantViolated && invariant.Since == n {
+// brokenAfter lists the invariants that are violated since a step, the one that the scenario is about first.
+func (v *scene) brokenAfter(n int) (titles []string) {
+	for _, invariant := range v.moments[n].Invariants {
+		switch {
+		case invariant.State != lab.InvariantViolated || invariant.Since != n:
+		case invariant.Name == v.record.Invariant:
+			titles = slices.Insert(titles, 0, invariant.Title)
+		default:
 			titles = append(titles, invariant.Title)
 		}
 	}

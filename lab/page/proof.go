@@ -49,16 +49,20 @@ func (v *scene) proof() (because string, steps []proofStep) {
 		if worst.Since > 0 {
 			add(worst.Since, "✗ "+strconv.Itoa(worst.Since)+" · violated it", "broke")
 		}
-		return "step " + strconv.Itoa(worst.Since) + " did both, it made that possible and did it.", steps
+		return "step " + strconv.Itoa(worst.Since) + " alone did it.", steps
 	}
 	made := v.moments[v.made].Step
 	because = "step " + strconv.Itoa(v.made) + " made that possible, and step " + strconv.Itoa(worst.Since) + " did it."
 	if made.Call != nil && made.Call.Writes() && made.Choice.Fate != lab.Lands {
-		if read := v.reading(made.Sender, v.made-1); read.Since > 0 {
+		read := v.reading(made.Sender, v.made-1, v.instead)
+		if read.Since == 0 {
+			read = v.reading(made.Sender, v.made-1, nil)
+		}
+		if read.Since > 0 {
 			actor := v.Actors[made.Sender-1].Name
 			add(read.Step, strconv.Itoa(read.Step)+" · what "+actor+" knew", "")
 			because = actor + " wrote at step " + strconv.Itoa(v.made) + " on what " + actor + " had read at step " + strconv.Itoa(read.Step) +
-				", and since step " + strconv.Itoa(read.Since) + " that was no longer true."
+				" (" + read.Row + "), and since step " + strconv.Itoa(read.Since) + " that was no longer true."
 		}
 	}
 	add(v.made, "◆ "+strconv.Itoa(v.made)+" · made it possible", "made")

@@ -198,7 +198,7 @@ func (v *scene) missing(view *storeView, used map[string]bool) {
 		row := rowView{ID: "next-" + a.Name + "-in-" + view.Name, Key: "no messages", Next: []use{{a.Name, nextVerb(a), hue(i + 1)}}}
 		switch {
 		case isRead(a.Call) && a.Call.Method != driver.CallGet:
-			row.Key, row.Kind = v.Pretty(cmp.Or(a.Call.Partition, a.Call.From, "the table")), lab.Count(v.listed(a.Call), "row")
+			row.Key, row.Kind = v.Pretty(templates.ShortKey(cmp.Or(a.Call.Partition, a.Call.From, "the table"))), lab.Count(v.listed(a.Call), "row")
 		case view.What == "table":
 			key := a.Call.Row
 			for _, op := range a.Call.Operations {
@@ -206,7 +206,7 @@ func (v *scene) missing(view *storeView, used map[string]bool) {
 			}
 			row.Key, row.Kind = v.Pretty(lab.NameRow(view.Name, key)), "no row yet"
 			if key == "" {
-				row.Key = v.Pretty(a.Call.Partition)
+				row.Key = v.Pretty(templates.ShortKey(a.Call.Partition))
 			}
 		case len(v.now().DB.Messages(view.Name)) > 0:
 			row.Key = "the messages"
@@ -274,7 +274,7 @@ func (v *scene) row(store string, c mem.Change) rowView {
 		Properties: v.properties(store, c), Mark: markOf(c),
 	}
 	if e.Row == "" {
-		row.Key = v.Pretty(e.Partition)
+		row.Key = v.Pretty(templates.ShortKey(e.Partition))
 	}
 	if kind := schema.Of(store, e.Partition, e.Row); kind != nil && kind.Form != "" {
 		row.Kind = kind.Name
@@ -283,6 +283,12 @@ func (v *scene) row(store string, c mem.Change) rowView {
 		row.ID, row.Key, row.Properties, row.Kind = "message-"+store+"-"+e.Row, v.DescribeMessage(text), nil, "visible"
 		if leased := v.now().DB.Leased(store, e.Row) || v.moments[max(v.at-1, 0)].DB.Leased(store, e.Row); leased {
 			row.Kind = "leased"
+			if holder := v.holds(v.at)[e.Row]; holder > 0 {
+				row.Kind += " to " + v.Actors[holder-1].Name
+			}
+			if c.After.ETag != "" {
+				row.Kind += "; may show up again at any time"
+			}
 		}
 	}
 	for n := 1; n <= v.at; n++ {

@@ -29,6 +29,8 @@ type scene struct {
 	// decisive is the first step that goes another way with the safeguard, and refused is it too if the
 	// safeguard refuses that very call. They are 0 if none does.
 	decisive, refused int
+	// instead is the call that is made there with the safeguard. It is nil if none is.
+	instead *lab.Call
 	// made is the step that made a violated invariant possible: see cause.
 	made int
 	// reachable says from where the invariant of the level can still be violated. It is nil if that is not known. lost
@@ -92,7 +94,7 @@ func (l *Lab) follow(q request) (*scene, error) {
 	}
 	v := &scene{request: q, moments: moments, stores: storesOf(moments), record: l.recordOf(q.Name), stale: l.stale() && q.Part != modelcheck.Own, safeguards: switches(q, l.cases())}
 	if _, broken := v.worst(); broken && q.Safeguard != nil {
-		v.decisive, v.refused, err = l.decisiveStep(q.Case, q.schedule)
+		v.decisive, v.refused, v.instead, err = l.decisiveStep(q.Case, q.schedule)
 	}
 	if err == nil {
 		v.ahead, err = ahead(x, q, v.now().Actors)

@@ -25,18 +25,19 @@ func (v *scene) lead() string {
 	if v.Safeguard != nil {
 		return v.Safeguard.Why + " Here this safeguard is taken out."
 	}
-	return v.sentence(v.About)
+	return v.sentence(strings.TrimSuffix(v.About, "."))
 }
 
-// broken are the invariants that are broken here, the first broken one first.
+// broken are the invariants that are broken here, the one that the scenario is about first.
 func (v *scene) broken() []invariantView {
 	return v.invariantsIn(lab.InvariantViolated)
 }
 
-// worst is the invariant that was broken first. ok is false if all hold.
+// worst is the broken invariant that the scenario is about, or else the one that was broken first. ok is false if all
+// hold.
 func (v *scene) worst() (worst invariantView, ok bool) {
 	for i, invariant := range v.broken() {
-		if i == 0 || invariant.Since < worst.Since {
+		if i == 0 || worst.Name != v.record.Invariant && invariant.Since < worst.Since {
 			worst, ok = invariant, true
 		}
 	}
@@ -151,13 +152,18 @@ func (v invariantView) sign() string {
 	}
 }
 
+// invariants are all of them, the one that the scenario is about first.
 func (v *scene) invariants() (views []invariantView) {
 	for i, invariant := range v.now().Invariants {
 		view := invariantView{InvariantState: invariant, News: v.at > 0 && v.moments[v.at-1].Invariants[i].State != invariant.State}
 		if invariant.State == lab.InvariantViolated {
 			view.URL = v.state(invariant.Since)
 		}
-		views = append(views, view)
+		if invariant.Name == v.record.Invariant {
+			views = slices.Insert(views, 0, view)
+		} else {
+			views = append(views, view)
+		}
 	}
 	return views
 }
@@ -186,8 +192,14 @@ func (v *scene) invariantsIn(state string) []invariantView {
 	return slices.DeleteFunc(v.invariants(), func(invariant invariantView) bool { return invariant.State != state })
 }
 
-// why is the reason without the name of the invariant.
-func (v invariantView) why() string { return strings.TrimPrefix(v.Reason, v.Name+": ") }
+// why is the reason without the name of the invariant. No time passes in the lab, so the time since then says nothing.
+func (v invariantView) why() string {
+	before, after, found := strings.Cut(strings.TrimPrefix(v.Reason, v.Name+": "), " since 2001-")
+	if _, after, _ = strings.Cut(after, "Z without progress"); found {
+		before += ", and no worker goes on with it"
+	}
+	return before + after
+}
 
 // stateWord is the state of an invariant for the chip.
 func stateWord(state string) string {

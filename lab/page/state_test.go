@@ -1,7 +1,9 @@
 package page_test
 
 import (
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -94,15 +96,18 @@ func partsSayIt(t *testing.T) {
 		{"/lab/A4?s=ann:unsent", "budget", "0 of 1 left"}, {"/lab/A4", "budget", "Faults ● 1 of 1 left"}, {"/lab/A1", "budget", "No faults here Switch actors as often as you like 200 steps left"},
 		{"/lab/again", "budget", "Interruptions ●●●● 4 of 4 left"}, {"/lab/again?s=w1,w2", "budget", "3 of 4 left"}, {"/lab/shut-gate?s=w1*6", "budget", "194 steps left"},
 		{"/lab/A1", "invariant-A1", "Here it is open. Not checked before the system is idle."}, {"/lab/A1", "invariant-A2", "holds"},
-		{"/lab/A1", "say", "Whose call goes first?"}, {"/lab/A1?s=ann", "say", "1 ann Look whether the channel is there → active"},
+		{"/lab/A1", "say", "Whose call goes first?"}, {"/lab/A3", "say", "What happens to the first call?"}, {"/lab/A1?s=ann", "say", "1 ann Look whether the channel is there → active"},
 		{"/lab/A2?s=ann", "say", "→ ✗ already exists"}, {"/lab/A2?s=ann", "actor-ann", "Step 1 of ann: ✗ already exists"},
 		{"/lab/A4?s=ann:repeated", "say", "takes effect, SDK sends it again"},
-		{"/lab/A1?s=ann", "actor-ann", "Has read at 1: active . Still so."}, {"/lab/A1?s=ann,olga", "actor-ann", "Has read at 1: active . Since step 2 it is: deleting."},
-		{"/lab/A1?s=ann*2,olga*2,w1*3", "actor-w1", "Has read at 7: 1 row . Still so."}, {"/lab/A1?s=ann,olga*2,w1*3,ann", "actor-w1", "Has read at 6: 0 rows . Since step 7 it has changed."},
+		{"/lab/A1?s=ann", "actor-ann", "Has read at 1: Channels news: active . Still so."}, {"/lab/A1?s=ann,olga", "actor-ann", "Has read at 1: Channels news: active . Since step 2 it is: deleting."},
+		{"/lab/A1?s=ann*2,olga*2,w1*3", "actor-w1", "Has read at 7: Blogs news: 1 row . Still so."}, {"/lab/A1?s=ann,olga*2,w1*3,ann", "actor-w1", "Has read at 6: Blogs news: 0 rows . Since step 7 it has changed."},
 		{orphan, "invariant-A1", "violated"}, {orphan, "chips", "“no orphan post” is violated"},
-		{orphan, "say", "The invariant “no orphan post” is violated: ann wrote at step 7 on what ann had read at step 1, and since step 2 that was no longer true."},
+		{orphan, "say", "The invariant “no orphan post” is violated: ann wrote at step 7 on what ann had read at step 1 (Channels news), and since step 2 that was no longer true."},
 		{orphan, "say", "◆ 7 · made it possible ann Blogs: Insert the post, and ask for nothing else → ok"}, {orphan, "say", "✗ 9 · violated it w1 queue: Take the message off the queue → ok"},
-		{orphan, "say", "How MicroBlogging prevents it"}, {"/lab/A3?s=olga:dies-after", "say", "did both"},
+		{"/lab/pivot?s=olga*3,w1*4", "actor-olga", "Has read at 3: Channels news: pending setup.5 . Still so."},
+		{"/lab/index-touch?s=olga*4,reconcile*2,olga,reconcile,olga,reconcile,network:forgotten", "say", "on what reconcile had read at step 8 (Channels news), and since step 9"},
+		{"/lab/index-touch?s=olga*4,reconcile*2,olga,reconcile,olga,reconcile,network:forgotten", "say", "queued, and no worker goes on with it."},
+		{orphan, "say", "How MicroBlogging prevents it"}, {"/lab/A3?s=olga:dies-after", "say", "step 1 alone did it."},
 		{orphan, "step-7", "“posted” ◆ made it possible"}, {orphan, "step-9", "✗ violates no orphan post"}, {orphan + "&rest=1", "say", "The invariant “no orphan post” is violated"},
 		{orphan, "share", "go run ./lab/cmd/lab replay A1 'ann,olga*2,w1*3,ann,w1*2'"}, {orphan + "&at=2", "share", "replay A1 'ann,olga'"},
 		{"/lab/lost-message?s=olga*2", "network", "The queue loses: news"}, {"/lab/late-copy?s=olga,olga:copied,network:lands", "step-3", "takes effect late"},
@@ -216,6 +221,7 @@ func rowsAreMarked(t *testing.T) {
 		{"/lab/A1?s=ann*2,olga*2,w1*4", "row-Blogs-news-blog!", "deleted news of-3", ""}, {"/lab/A1?s=ann*2,olga*2,w1*5", "row-Blogs-news-blog!", "gone", "deleted at 8"},
 		{"/lab/A1?s=olga*2", "message-", "inserted news of-2", "visible w1 takes next"},
 		{"/lab/A1?s=olga*2,w1", "message-", "changed news of-3", "leased"},
+		{"/lab/A2?s=w1", "message-", "changed news of-2", "leased to w1; may show up again at any time"},
 		{"/lab/A1?s=olga*2,w1,ann", "message-", "", "leased"},
 		{orphan, "message-", "deleted news of-3", "leased"},
 		{"/lab/A1", "next-w1-in-", "", "no messages w1 waits"}, {"/lab/A1?s=ann", "next-ann-in-Blogs", "", "ann inserts next"},
@@ -282,6 +288,15 @@ func tokensAreShort(t *testing.T) {
 	for _, path := range []string{"/lab/post?s=ann*2,olga*4", "/lab/sign-out?s=vera*3"} {
 		if text := s.get(path).want(200).text(); strings.Contains(text, "LABORATORY") {
 			t.Errorf("%s shows a name of the model checker", path)
+		}
+	}
+	long := regexp.MustCompile("[0-9a-f]{64}")
+	for _, name := range []string{"link-version", "erasure-look", "erasure-fence", "ended"} {
+		record := recordOf(t, name)
+		for at := range record.Shortest {
+			if text := s.get("/lab/" + name + "?s=" + record.Schedule + "&at=" + strconv.Itoa(at)).want(200).text(); long.MatchString(text) {
+				t.Errorf("%s shows %s after %d steps", name, long.FindString(text), at)
+			}
 		}
 	}
 }
