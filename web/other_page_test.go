@@ -76,16 +76,16 @@ func otherPageHasTheHeaderOfItsReader(t *testing.T) {
 		calls++
 		return send(ctx)
 	})
-	stranger := s.do("GET", "/other").want(200)
-	if calls > 0 || !strings.HasPrefix(stranger.header.Get("Cache-Control"), "public") || !strings.Contains(stranger.header.Get("Vary"), "Cookie") {
-		t.Errorf("a stranger's page costs %d calls: %v", calls, stranger.header)
+	anonymous := s.do("GET", "/other").want(200)
+	if calls > 0 || !strings.HasPrefix(anonymous.header.Get("Cache-Control"), "public") || !strings.Contains(anonymous.header.Get("Vary"), "Cookie") {
+		t.Errorf("the page of an anonymous client costs %d calls: %v", calls, anonymous.header)
 	}
 	b.open("/other").want(200).says("Write", "New channel", "ada")
 	own := s.do("GET", "/other", b.cookies).want(200)
-	if own.header.Get("Cache-Control") != "private, no-cache" || own.header.Get("Etag") == stranger.header.Get("Etag") || calls == 0 {
+	if own.header.Get("Cache-Control") != "private, no-cache" || own.header.Get("Etag") == anonymous.header.Get("Etag") || calls == 0 {
 		t.Errorf("the page of a reader has %v", own.header)
 	}
-	s.do("GET", "/other", b.cookies, header("If-None-Match", stranger.header.Get("Etag"))).want(200)
+	s.do("GET", "/other", b.cookies, header("If-None-Match", anonymous.header.Get("Etag"))).want(200)
 	b.open("/other/missing").want(404).says("Write", "ada")
 	before := calls
 	if s.do("GET", "/other/x.json", b.cookies).want(200); calls != before {

@@ -191,7 +191,6 @@ function day(how, user, hand, scripts) {
 
     step("looks at what is new, and at what one person wrote", async () => {
       await v.follow(v.link("Feed"));
-      await v.follow(v.link("See what is new"));
       assert.ok((await v.page.locator("article").count()) > 0, "nothing new is shown");
       await v.fill({ "Find channels and people": "ada" });
       await Promise.all([v.page.waitForURL(/contains=ada/), v.page.keyboard.press("Enter")]);

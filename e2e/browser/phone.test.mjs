@@ -54,6 +54,20 @@ for (const scripts of [true, false]) {
     await v.leave();
   });
 
+  test(`phone: a post in the feed has its channel's name, and its time is next to its menu${how}`, async () => {
+    const v = await visitor(sites.sample, { as: flo, ...phone, scripts });
+    await v.open("/");
+    const { name, covered } = await v.page.locator("article:has(.mine)").first().evaluate((post) => {
+      const [ch, at, mine] = [".ch bdi", ".at time", ".mine .drop"].map((part) => post.querySelector(part).getBoundingClientRect());
+      const box = post.querySelector(".in").getBoundingClientRect();
+      return { name: Math.min(ch.right, box.right) - ch.left, covered: at.right > mine.left && at.top < mine.bottom && mine.top < at.bottom };
+    });
+    assert.ok(name > 20, `the name of the channel has ${name} px`);
+    assert.ok(!covered, "the menu covers the time");
+    if (scripts) await look(v, "phone-feed");
+    await v.leave();
+  });
+
   test(`phone: “Write” leads to the form, which grows with use and keeps what was typed${how}`, async () => {
     await flo.createChannel(`line.${scripts}`);
     await flo.post(`line.${scripts}`, "First");
