@@ -29,9 +29,33 @@ type conditionView struct {
 	// URL asks for the verdict. Chosen reports whether this is the answer to that.
 	URL    string
 	Chosen bool
-	// Verdict is what the model checker has found, and Run is the run that breaks the protocol all the same. It
-	// is empty if there is none.
-	Verdict, Run string
+	// Verdict is what the model checker has found, and Run is the run that breaks the protocol all the same, for the
+	// reason Why. Both are empty if there is none.
+	Verdict, Run, Why string
+}
+
+// whyNot says of each condition that does not help what the run shows that breaks the protocol all the same.
+func whyNot() map[string]string {
+	return map[string]string{
+		"own/retry-with-look":         "The read comes before the first request takes effect, late.",
+		"own/retry-with-key-first":    "The key is there and the post is not, and the second request takes the key for the post.",
+		"own/retry-with-key-last":     "Only the post was inserted before the answer was lost, so the second request finds no key.",
+		"own/name-with-message-first": "Both workers have received the message before either takes it off the queue.",
+		"own/name-with-done-row":      "The second worker looks after the first has deleted the channel, and before it has noted that.",
+		"own/name-with-owner":         "The channel is another one between the read and the deletion.",
+		"own/sweep-with-look-again":   "Ann's process may die before it looks again.",
+		"own/sweep-with-sweep-twice":  "Ann's post may come after the second sweep as well.",
+		"own/sweep-with-gate-last":    "The gate still allows a post that comes after the sweep has listed the posts.",
+	}
+}
+
+// conditionOf is the address of the choice of a condition. It is empty if the scenario has none.
+func conditionOf(name string) string {
+	level, condition, _ := strings.Cut(name, own.Added)
+	if !isCondition(name) {
+		return ""
+	}
+	return choosePath + "?" + level + "=" + condition + "#" + level
 }
 
 // isCondition reports whether a scenario is a level with a condition that was added.
@@ -57,7 +81,7 @@ func (l *Lab) choose(w http.ResponseWriter, r *http.Request, page templates.Page
 			}
 			record := l.recordOf(c.Name)
 			view := conditionView{Text: c.About, Verdict: sentence(foundIn(c, record)), Chosen: r.URL.Query().Get(level.Name) == condition,
-				URL: choosePath + "?" + level.Name + "=" + condition + "#" + level.Name}
+				URL: conditionOf(c.Name), Why: whyNot()[c.Name]}
 			if record.Shortest > 0 {
 				view.Run = templates.LabPath(c.Name) + "?s=" + record.Schedule
 			}

@@ -157,7 +157,7 @@ func (l *Lab) decisiveStep(c modelcheck.Case, schedule lab.Schedule) (n, refused
 	if err != nil {
 		return 0, 0, nil, err
 	}
-	complete.Preemptions = c.Preemptions // it may bound them more, and be stuck before that step
+	complete.Preemptions = c.Preemptions    // it may bound them more, and be stuck before that step
 	without, _ := c.Replay(schedule, false) // it was followed
 	same, _ := complete.Parse(c.Format(schedule))
 	with, _ := complete.Replay(same, false)

@@ -18,13 +18,20 @@ type level struct {
 	// Safeguard is the ablation of the safeguard that prevents this in the production code. It is empty
 	// for a level that is itself an ablation.
 	Safeguard string
-	// Teaches is said when the level is won.
+	// Teaches is said when the level is won. Orders are what each side of the protocol does, one after the other.
 	Teaches   string
+	Orders    []order
 	Precedent precedent
 }
 
 // choice is what is new in a level in which a safeguard is chosen.
 const choice = "you choose the safeguard"
+
+// An order is the steps of a side of a protocol.
+type order struct {
+	Of    string
+	Steps []string
+}
 
 // A precedent is a public incident or a pattern that is like what a level shows.
 type precedent struct {

@@ -1,5 +1,13 @@
 package page
 
+// accountOrders are those of the deletion of an account.
+func accountOrders() []order {
+	return []order{
+		{"A request", []string{"lists the post in its user's own rows", "checks that the account is active", "sends the post, which depends on the posting rule that was read"}},
+		{"The worker", []string{"closes the account", "reads the lists", "invalidates: replaces the posting rules", "removes what is listed"}},
+	}
+}
+
 // listLevels are about lists, indexes, pages and accounts.
 func listLevels() []level {
 	return []level{
@@ -68,6 +76,7 @@ func listLevels() []level {
 			Nudge: "Vera's request has found her account active. What may happen before it lists the post?",
 			Teaches: "Neither waits for the other, and still they cannot both miss each other, because each writes first and reads second. Vera's request writes its list entry and then reads the account; the worker writes the account and then reads the list. " +
 				"Whichever of the two comes second sees the write of the first: either the worker finds the post, or the request gives up.",
+			Orders: accountOrders(),
 			Precedent: precedent{"Dekker's algorithm, the first for two processes that exclude each other with nothing but reads and writes, has this at its heart: raise your own flag, then look at the other's.",
 				source{"E. W. Dijkstra, Over de sequentialiteit van procesbeschrijvingen (EWD35), 1962", "https://www.cs.utexas.edu/~EWD/translations/EWD35-English.html"}},
 		},
@@ -79,6 +88,7 @@ func listLevels() []level {
 			Nudge: "Her request has made all its checks. What does the worker find of a post that is listed and still on its way?",
 			Teaches: "That a post is not there says nothing while its request can still arrive. So the worker reads the lists, then invalidates what each listed request depends on, and only then removes. " +
 				"After that, “not there” stays true. In any other order one of the three is too early.",
+			Orders: accountOrders(),
 			Precedent: precedent{"A producer of Kafka that starts again raises its epoch before it does anything else. From then on the brokers refuse what its earlier self still sends.",
 				source{"KIP-98: Exactly once delivery and transactional messaging", "https://cwiki.apache.org/confluence/display/KAFKA/KIP-98+-+Exactly+Once+Delivery+and+Transactional+Messaging"}},
 		},

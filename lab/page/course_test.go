@@ -156,13 +156,20 @@ func TestChoose(t *testing.T) {
 			continue
 		}
 		breaks++
+		if verdict, why, _ := strings.Cut(textOf(verdicts[0]), ". "); !strings.HasPrefix(why, "The ") && !strings.HasPrefix(why, "Ann") && !strings.HasPrefix(why, "Only ") && !strings.HasPrefix(why, "Both ") {
+			t.Errorf("%s: %q is not explained, but %q", link, verdict, why)
+		}
 		run := ""
 		for n := range verdicts[0].Descendants() {
 			if n.Data == "a" {
 				run = attribute(n, "href")
 			}
 		}
-		s.get(run).want(200).says("is violated")
+		broken := s.get(run).want(200).says("is violated", "Back to the four conditions", "Next: ")
+		goal := textOf(broken.all(func(n *html.Node) bool { return hasClass(n, "goal") })[0])
+		if strings.Contains(goal, "..") || !strings.HasPrefix(broken.href("say", "Back to"), strings.SplitN(link, "#", 2)[0]) {
+			t.Errorf("%s: %s", run, goal)
+		}
 	}
 	if holds != 3 || breaks != 9 {
 		t.Errorf("%d conditions hold and %d do not, want one of four for each of three protocols", holds, breaks)

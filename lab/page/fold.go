@@ -99,14 +99,17 @@ func (v *scene) weigh() weighing {
 }
 
 // cause is the step that made it possible that an invariant is violated later: the one that is refused with
-// the safeguard; or else a late call that landed, the latest fault, what another actor has changed in
-// between, or the call that is another one with the safeguard. It is 0 if there is none.
+// the safeguard, or the removal that goes by it if it is a read; or else a late call that landed, the latest fault, what
+// another actor has changed in between, or the call that is another one with the safeguard. It is 0 if there is none.
 func (v *scene) cause() int {
 	worst, broken := v.worst()
 	if !broken || worst.Since == 0 {
 		return 0
 	}
 	if v.refused > 0 && v.refused < worst.Since {
+		if on := v.deleting(v.refused); on > 0 && on < worst.Since {
+			return on
+		}
 		return v.refused
 	}
 	fault, changed, other := 0, 0, 0
@@ -124,4 +127,20 @@ func (v *scene) cause() int {
 		}
 	}
 	return cmp.Or(fault, changed, other)
+}
+
+// deleting is the next step in which an actor changes rows that has read at step n, if it deletes one. It is 0 otherwise.
+func (v *scene) deleting(n int) int {
+	read := v.moments[n].Step
+	for next := n + 1; next < len(v.moments) && isRead(read.Call); next++ {
+		step := v.moments[next].Step
+		switch changes := step.Changes(); {
+		case step.Sender != read.Sender || changes == nil:
+		case changes[0].After.ETag == "":
+			return next
+		default:
+			return 0
+		}
+	}
+	return 0
 }

@@ -7,6 +7,7 @@ import (
 
 	"microblogging/lab"
 	"microblogging/lab/modelcheck"
+	"microblogging/lab/own"
 	"microblogging/templates"
 )
 
@@ -114,6 +115,10 @@ func (v *scene) next() (url, title string) {
 	l, number := v.level()
 	list := levels()
 	switch {
+	case isCondition(v.Name): // after the level of its protocol
+		of, _, _ := strings.Cut(v.Name, own.Added)
+		_, number = levelOf(of)
+		return v.startOf(list[number].Name), list[number].Title
 	case l.New == choice:
 		return choosePath + "#" + l.Name, "Choose the safeguard"
 	case number > 0 && number < len(list):
@@ -202,6 +207,10 @@ func (v *scene) compared() string {
 
 // titleOf is what a person calls a scenario.
 func titleOf(c modelcheck.Case) string {
+	if of, _, _ := strings.Cut(c.Name, own.Added); isCondition(c.Name) {
+		l, number := levelOf(of)
+		return l.numbered(number) + ", with a condition"
+	}
 	if l, number := levelOf(c.Name); number > 0 {
 		return l.numbered(number)
 	}

@@ -107,6 +107,8 @@ func partsSayIt(t *testing.T) {
 		{"/lab/pivot?s=olga*3,w1*4", "actor-olga", "Has read at 3: Channels news: pending setup.5 . Still so."},
 		{"/lab/index-touch?s=olga*4,reconcile*2,olga,reconcile,olga,reconcile,network:forgotten", "say", "on what reconcile had read at step 8 (Channels news), and since step 9"},
 		{"/lab/index-touch?s=olga*4,reconcile*2,olga,reconcile,olga,reconcile,network:forgotten", "say", "queued, and no worker goes on with it."},
+		{"/lab/erasure-fence?s=vera*4,home*8,w1*12,vera,w1*13", "won", "The worker closes the account reads the lists invalidates: replaces the posting rules removes what is listed"},
+		{"/lab/author-gone?s=ann*3,reader*6,ann,reader*3", "say", "step 9 made that possible, and step 13 did it."},
 		{orphan, "say", "How MicroBlogging prevents it"}, {"/lab/A3?s=olga:dies-after", "say", "step 1 alone did it."},
 		{orphan, "step-7", "“posted” ◆ made it possible"}, {orphan, "step-9", "✗ violates no orphan post"}, {orphan + "&rest=1", "say", "The invariant “no orphan post” is violated"},
 		{orphan, "share", "go run ./lab/cmd/lab replay A1 'ann,olga*2,w1*3,ann,w1*2'"}, {orphan + "&at=2", "share", "replay A1 'ann,olga'"},
