@@ -34,7 +34,8 @@ func TestBrowser(t *testing.T) {
 	sites := sitesForTheBrowser(t)
 	args := []string{"--test", fmt.Sprint("--test-concurrency=", browsers), "--test-reporter=./browser/reporter.mjs"}
 	if only := os.Getenv("ONLY"); only != "" {
-		args = append(args, "--test-name-pattern="+only)
+		// A file is a test too, around its own.
+		args = append(args, `--test-name-pattern=^[\w-]+\.test\.mjs$`, "--test-name-pattern="+only)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), browserPatience)
 	defer cancel()
