@@ -93,7 +93,7 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 		stopped.InfoContext(ctx, "process stopped")
 	}()
 	defer context.AfterFunc(told, func() {
-		log.InfoContext(ctx, "process stopping", "reason", context.Cause(told), "drain_delay", p.DrainDelay)
+		log.InfoContext(told, "process stopping", "reason", context.Cause(told), "drain_delay", p.DrainDelay)
 	})()
 	for _, name := range console.unknown {
 		log.WarnContext(ctx, "the environment has a variable that is not of this program and has no effect", "variable", name)
