@@ -74,7 +74,7 @@ class Player {
     this.reached = at;
     const gate = at < 0 ? "open" : (gates[at] ?? "gone");
     for (const li of this.page.querySelectorAll(".gate-strip li")) {
-      if (li.classList.contains(`gate-${gate}`)) li.setAttribute("aria-current", "step");
+      if (li.classList.contains(gate)) li.setAttribute("aria-current", "step");
       else li.removeAttribute("aria-current");
     }
     this.page.querySelectorAll(".steps li").forEach((li, i) => {

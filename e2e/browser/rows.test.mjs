@@ -25,7 +25,7 @@ const partition = (v) => v.page.locator('section[data-key="table row"]');
 
 // unfold opens all folds.
 const unfold = (v) => v.page.locator("details.store-fold").evaluateAll((folds) => folds.forEach((fold) => { fold.open = true; }));
-const lit = (v, state) => v.page.locator(`.rows-map .gate-${state}[aria-current]`).waitFor();
+const lit = (v, state) => v.page.locator(`.rows-map .gate.${state}[aria-current]`).waitFor();
 
 test("rows: an incarnation is in one line on a wide screen", async () => {
   await channel("wide");
