@@ -115,11 +115,14 @@ func measure(ctx context.Context, size scale, names, report string) error {
 		}
 	}()
 	for name := range strings.SplitSeq(names, ",") {
-		s, err := open(ctx, name)
+		s, err := open(name)
+		if err == nil {
+			stores = append(stores, s) // to be closed, whatever it has made before it fails
+			err = s.site().Operator.Prepare(ctx)
+		}
 		if err != nil {
 			return fmt.Errorf("opening %s: %w", name, err)
 		}
-		stores = append(stores, s)
 	}
 	var results []result
 	for _, measure := range []func(context.Context, []*store, scale) (result, error){measurePartitions, measureQueries, measureDeletions, measurePages} {

@@ -26,8 +26,8 @@ func measurePartitions(ctx context.Context, stores []*store, size scale) (result
 	r := result{
 		Name: "Partitions",
 		About: fmt.Sprintf("%d writers insert rows of %d characters, one a transaction. Azure moves partitions to different servers, "+
-			"and aims at 2,000 rows a second for each and 20,000 for an account. The embedded store has one writer, and Azurite one "+
-			"processor, so with these two, more partitions change nothing.", writers, rowText),
+			"and aims at 2,000 rows a second for each and 20,000 for an account. The embedded store has one writer, so its "+
+			"partitions change nothing. Azurite is one process: what it gains says nothing about Azure.", writers, rowText),
 		Columns: []string{"store", "partitions", "rows/s", "p50 ms", "p99 ms", "failed"},
 	}
 	for _, s := range stores {

@@ -41,8 +41,8 @@ func (s *store) count(ctx context.Context, c *driver.Call, next func(context.Con
 	return err
 }
 
-// open opens an empty store and makes the tables of the site.
-func open(ctx context.Context, name string) (*store, error) {
+// open opens an empty store.
+func open(name string) (*store, error) {
 	s := &store{name: name}
 	var err error
 	switch name {
@@ -68,7 +68,7 @@ func open(ctx context.Context, name string) (*store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s, s.site().Operator.Prepare(ctx)
+	return s, nil
 }
 
 func (s *store) openBolt(options bolt.Options) error {
@@ -94,23 +94,20 @@ func (s *store) openAzure(account, prefix string) error {
 	if err != nil {
 		return err
 	}
-	var made []*driver.Call
+	var tables, queues []string
 	s.backend = driver.Wrap(client, s.count, func(ctx context.Context, c *driver.Call, next func(context.Context) error) error {
-		c.Target = prefix + c.Target
-		if c.Method == driver.CallCreateTable || c.Method == driver.CallCreateQueue {
-			made = append(made, c)
+		name := c.Target
+		defer func() { c.Target = name }()
+		c.Target = prefix + name
+		switch c.Method {
+		case driver.CallCreateTable:
+			tables = append(tables, c.Target)
+		case driver.CallCreateQueue:
+			queues = append(queues, c.Target)
 		}
 		return next(ctx)
 	})
 	s.close = func() {
-		var tables, queues []string
-		for _, c := range made {
-			if c.OfQueue() {
-				queues = append(queues, c.Target)
-			} else {
-				tables = append(tables, c.Target)
-			}
-		}
 		if err := client.Drop(context.Background(), tables, queues); err != nil {
 			fmt.Fprintf(os.Stderr, "measure: remove the tables and queues that begin with %s: %v\n", prefix, err)
 		}

@@ -79,7 +79,7 @@ func draw(f figure) (template.HTML, error) {
 		return "", fmt.Errorf("%s: %w", f.Title, err)
 	}
 	logarithmic(&p.X)
-	p.X.Max *= 1.1 // else its label is cut
+	p.X.Max *= 1.5 // else its label is cut
 	if f.LogY {
 		logarithmic(&p.Y)
 		p.Y.Max *= 10 // for the legend
