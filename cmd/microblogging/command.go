@@ -17,6 +17,6 @@ type commands struct {
 	Restore    restoreCommand            `cmd:"" help:"Fill an empty embedded store from a backup. The server must be stopped."`
 	Health     healthCommand             `cmd:"" help:"Request a health probe of a running role. The exit status is 0 if the probe answers 200. For the health check of a container whose image has no other program."`
 	Copy       copyCommand               `cmd:"" help:"Copy a whole store to an empty one, of any kind. If it was interrupted, run it again: it continues."`
-	Completion kongcompletion.Completion `cmd:"" help:"Print what makes a shell complete commands and flags: bash, zsh or fish."`
+	Completion kongcompletion.Completion `cmd:"" help:"Print the shell code that completes commands and flags: bash, zsh or fish."`
 	Version    versionCommand            `cmd:"" help:"Print the version of the program, of Go and of the storage libraries."`
 }

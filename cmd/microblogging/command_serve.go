@@ -82,21 +82,17 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 		if b == nil { // it did not start, and standard error has the reason
 			return
 		}
-		stopped := log.With("uptime", time.Since(began).Seconds())
-		if cause := context.Cause(told); cause != nil {
-			stopped = stopped.With("reason", cause)
-		}
 		if err != nil {
-			stopped.ErrorContext(ctx, "process stopped", "error", err)
+			log.ErrorContext(ctx, "process stopped", "uptime", time.Since(began), "error", err)
 			return
 		}
-		stopped.InfoContext(ctx, "process stopped")
+		log.InfoContext(ctx, "process stopped", "uptime", time.Since(began), "reason", context.Cause(told))
 	}()
 	defer context.AfterFunc(told, func() {
 		log.InfoContext(told, "process stopping", "reason", context.Cause(told), "drain_delay", p.DrainDelay)
 	})()
 	for _, name := range console.unknown {
-		log.WarnContext(ctx, "the environment has a variable that is not of this program and has no effect", "variable", name)
+		log.WarnContext(ctx, "unknown environment variable has no effect", "variable", name)
 	}
 	// Before it needs much: Go then collects garbage instead of being killed. Without a limit,
 	// or with GOMEMLIMIT, nothing changes.
@@ -183,7 +179,7 @@ func addressOf(listener net.Listener) string {
 	return listener.Addr().String()
 }
 
-// listeners are where a process listens. One that it has not is nil. A client that connects while the
+// listeners are where a process listens. A listener that the flags do not name is nil. A client that connects while the
 // store is being opened waits for its answer.
 type listeners struct{ health, admin, web net.Listener }
 

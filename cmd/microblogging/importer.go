@@ -44,7 +44,7 @@ const (
 	pixels
 )
 
-// leftOut says which of the counts has the entries that are left out for a reason.
+// leftOut maps the reason why an entry is left out to its count.
 var leftOut = map[string]int{feed.NotPublished: notPublished, feed.NotPosts: notPosts, feed.Repeated: repeated, feed.Empty: empty}
 
 // importWords are what the report says of each count.
@@ -143,9 +143,10 @@ func newImporter(store *storage.Store, channel domain.Channel, owner domain.User
 	return i
 }
 
-// post posts entries. An entry that was imported before is left alone, even if the feed has
-// changed it or a user has deleted its post, unless it has an earlier date now than its post
-// (belated). After a failure no other batch begins, and those under way go on to their ends. It returns the first failure.
+// post posts entries. An entry that was imported before is left alone, even if the feed has changed
+// it or a user has deleted its post, unless it has an earlier date now than its post (belated).
+// After a failure no other batch begins, and those under way go on to their ends. It returns the
+// first failure.
 func (i *importer) post(ctx context.Context, entries []feed.Entry) error {
 	batches, begin := errgroup.WithContext(ctx)
 	batches.SetLimit(importFlight)

@@ -74,7 +74,7 @@ func linesTellWhatHappens(t *testing.T) {
 	for message, want := range map[string]map[string]string{
 		"process started": {"role": "^web$", "version": ".", "instance": "^[A-Z2-7]{26}$", "store": "^bolt " + data + "$",
 			"listen": "^" + strings.TrimPrefix(address, "http://") + "$", "health_listen": "^off$"},
-		"the environment has a variable that is not of this program and has no effect": {"variable": "^MICROBLOGGING_TRUST_PROXI$"},
+		"unknown environment variable has no effect": {"variable": "^MICROBLOGGING_TRUST_PROXI$"},
 		"request": {"status": "^200$", "duration": `^0\.\d+$`, "request_id": "^" + response.Header.Get("X-Request-Id") + "$",
 			"trace_id": "^[0-9a-f]{32}$", "span_id": "^[0-9a-f]{16}$"},
 		"process stopping": {"reason": "^context canceled$", "drain_delay": `^0\.001$`},

@@ -98,7 +98,8 @@ func (f webFlags) serve(ctx context.Context, console *console, log *slog.Logger,
 	return nil
 }
 
-// leavingEvery is how often the web role reads which accounts are being deleted: another process may have accepted that.
+// leavingEvery is how often the web role reads which accounts are being deleted: another process
+// may have accepted that.
 const leavingEvery = 5 * time.Second
 
 // lookForLeaving reads that once. A store that does not answer delays the start no longer than this.

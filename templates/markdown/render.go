@@ -63,7 +63,7 @@ var machine = sync.OnceValue(func() readerWriter {
 		write: renderer.NewRenderer(renderer.WithNodeRenderers(
 			util.Prioritized(codeRenderer{}, 100),
 			util.Prioritized(extension.NewStrikethroughHTMLRenderer(), 500),
-			// A page may not contain styles, so cells are not aligned.
+			// A page may not contain styles, so cells are aligned by an attribute.
 			util.Prioritized(extension.NewTableHTMLRenderer(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)), 500),
 			util.Prioritized(html.NewRenderer(html.WithHardWraps()), 1000),
 		)),

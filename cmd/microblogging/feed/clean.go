@@ -105,7 +105,7 @@ func (c *cleaner) children(n *html.Node, depth int) {
 			toSpan(child)
 		}
 		c.children(child, depth+1)
-		if child.Parent == n && child.FirstChild == nil && edge(child, false) == 0 {
+		if child.Parent == n && child.FirstChild == nil && child.DataAtom != atom.Source && edge(child, false) == 0 {
 			n.RemoveChild(child) // so that neighbour looks at few nodes
 		}
 	}
@@ -136,7 +136,8 @@ func visible(s string) string {
 	}, s)
 }
 
-// element makes of an element what Markdown has in its place: of a table, lines of cells, and of a medium, a link.
+// element makes of an element what Markdown has in its place: of a table, lines of cells, and of a
+// medium, a link.
 func (c *cleaner) element(n *html.Node) {
 	switch n.DataAtom {
 	case atom.Img:
@@ -217,7 +218,8 @@ func lineBreak() *html.Node { return &html.Node{Type: html.ElementNode, DataAtom
 // toSpan leaves nothing of an element but what is in it.
 func toSpan(n *html.Node) { n.DataAtom, n.Data, n.Attr = atom.Span, "span", nil }
 
-// raise writes what is above or below its line with the marks that people use in its place, except the end of an ordinal number.
+// raise writes what is above or below its line with the marks that people use in its place, except
+// the end of an ordinal number.
 func raise(n *html.Node) {
 	mark, text := "^", strings.TrimSpace(dom.CollectText(n))
 	numbered := false
@@ -237,8 +239,8 @@ func raise(n *html.Node) {
 
 var raisedPattern = regexp.MustCompile(`^[-+−–]?[\pL\pN(*]`)
 
-// addressKeys are attributes with the address of a medium, the best first: the src of pictures that are loaded late is another
-// picture. Old players have their address as the value of a parameter.
+// addressKeys are attributes with the address of a medium, the best first: the src of pictures that
+// are loaded late is another picture. Old players have their address as the value of a parameter.
 var addressKeys = strings.Fields("data-src data-lazy-src data-original src data data-srcset data-lazy-srcset srcset value")
 
 // source returns the address of a medium, and what it has in its place.
@@ -257,6 +259,7 @@ func (c *cleaner) source(n *html.Node) (address, raw string) {
 			value := strings.TrimSpace(dom.GetAttributeOr(of, key, ""))
 			if strings.HasSuffix(key, "set") {
 				value, _, _ = strings.Cut(value, " ")
+				value = strings.TrimRight(value, ",")
 			}
 			if address, ok := webAddress(c.base, value); ok {
 				return address, value
@@ -346,7 +349,8 @@ func unlink(n *html.Node) {
 	setApart(n)
 }
 
-// setApart puts spaces around an element that gets other words than it has, so that they do not join the words around it.
+// setApart puts spaces around an element that gets other words than it has, so that they do not
+// join the words around it.
 func setApart(n *html.Node) {
 	words := func(r rune) bool { return isLetter(r) || r == ']' || r == '`' }
 	if words(neighbour(n, false)) {
@@ -368,8 +372,8 @@ func say(a *html.Node, words string) {
 
 func isBlank(n *html.Node) bool { return strings.TrimSpace(dom.CollectText(n)) == "" }
 
-// frame makes a link of an element that shows another document, a video or a sound. What is in it is for readers without
-// one, except in an object without an address.
+// frame makes a link of an element that shows another document, a video or a sound. What is in it
+// is for readers without one, except in an object without an address.
 func (c *cleaner) frame(n *html.Node) {
 	words := cmp.Or(dom.GetAttributeOr(n, "title", ""), dom.GetAttributeOr(n, "aria-label", ""))
 	if words == "" && (n.DataAtom == atom.Video || n.DataAtom == atom.Audio) {
@@ -388,7 +392,7 @@ func (c *cleaner) frame(n *html.Node) {
 	say(n, cmp.Or(words, address))
 }
 
-// is returns what reports whether a node is one of some elements.
+// is returns a function that reports whether a node is one of elements.
 func is(elements ...atom.Atom) func(*html.Node) bool {
 	return func(n *html.Node) bool { return slices.Contains(elements, n.DataAtom) }
 }
@@ -409,7 +413,8 @@ var lineNumbers = regexp.MustCompile(`(?i)(^|[\s_-])(gutter|line-?nos?|line-?num
 
 // isLineNumbers reports whether an element has the numbers of the lines of code in the next cell.
 func isLineNumbers(n *html.Node) bool {
-	named := lineNumbers.MatchString(dom.GetAttributeOr(n, "class", ""))
+	class := dom.GetAttributeOr(n, "class", "")
+	named := class != "" && lineNumbers.MatchString(class)
 	if !named && n.DataAtom != atom.Td {
 		return false
 	}

@@ -31,7 +31,8 @@ var (
 	colonPattern   = regexp.MustCompile(`\s*:\s*`)
 	clockPattern   = regexp.MustCompile(`(?i)(?:^|\D)(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:[.,](\d+))?)?(?: ?([ap])\.?m\b\.?)?`)
 	zonePattern    = regexp.MustCompile(`^ ?:?(?:(?:GMT|UTC?)? ?-?([-+])(\d\d?):?(\d\d)?(?::\d\d)?\b|(\d\d):(\d\d)$|([A-Za-z]{1,4})\b)| ([-+])(\d\d):?(\d\d)$`)
-	// monthPattern finds how months begin, each in a group, in the languages of which feeds have dates against the standards.
+	// monthPattern finds how months begin, each in a group, in the languages of which feeds have
+	// dates against the standards.
 	monthPattern = regexp.MustCompile(`(?i)\b(?:(jan|ene|gen)|(feb|fev|fév)|(mar|mär|mrt)|(apr|avr|abr)|(may|mai|mei|maj|mag)|(jun|juin|giu)|` +
 		`(jul|juil|lug)|(aug|aoû|aou|ago)|(sep|set)|(oct|okt|out|ott)|(nov)|(dec|dez|dic|déc))`)
 	weekPattern   = regexp.MustCompile(`W\d`)
@@ -113,8 +114,9 @@ func clockOf(hour, minute, second, fraction, half string) (clock time.Duration, 
 	return clock, err == nil && minutes < 60 && seconds <= 60 && clock < 2*noon+time.Second
 }
 
-// dayOf returns the day of a date without time, which has no number of a week. Of two numbers before a year, the first is the day, unless
-// the date is American: the time has a.m. or p.m., or there is no such month.
+// dayOf returns the day of a date without time, which has no number of a week. Of two numbers
+// before a year, the first is the day, unless the date is American: the time has a.m. or p.m., or
+// there is no such month.
 func dayOf(date string, american bool) (on time.Time, ok bool) {
 	month, year, days := 0, -1, []int{}
 	for _, groups := range monthPattern.FindAllStringSubmatch(date, -1) { // the last one, because "mar." is a day of the week too

@@ -10,9 +10,10 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// checkEmphasis leaves emphasis only where CommonMark has marks for it. Next to a letter, those of "**Note:**no space" are
-// asterisks, so what is no letter moves out of the ends of the element: "**Note**:no space". The converter library heeds
-// neither that, nor that adjacent marks become other marks, nor that a link may have lines.
+// checkEmphasis leaves emphasis only where CommonMark has marks for it. Next to a letter, those of
+// "**Note:**no space" are asterisks, so what is no letter moves out of the ends of the element:
+// "**Note**:no space". The converter library heeds neither that, nor that adjacent marks become
+// other marks, nor that a link may have lines.
 func checkEmphasis(n *html.Node) {
 	const marks = "*_~"
 	before, after := neighbour(n, false), neighbour(n, true)
@@ -63,7 +64,8 @@ func trimEnd(n *html.Node, last bool) {
 
 func isLetter(r rune) bool { return !unicode.IsSpace(r) && !unicode.IsPunct(r) && !unicode.IsSymbol(r) }
 
-// neighbour returns the character before or after an element, as Markdown has it, but for the marks of emphasis.
+// neighbour returns the character before or after an element, as Markdown has it, but for the marks
+// of emphasis.
 func neighbour(n *html.Node, after bool) rune {
 	for ; n.Parent != nil && !dom.NameIsBlockNode(n.Data); n = n.Parent {
 		for next := sibling(n, after); next != nil; next = sibling(next, after) {

@@ -93,8 +93,8 @@ type Loss struct {
 	// Cut reports whether something was longer than a post allows and was cut. Summary reports whether the
 	// entry has a summary that is not the beginning of its content, or another part of it.
 	Cut, Summary bool
-	// Media and Links count those that do not fit, or have no address that a post can have. Pixels are pictures that
-	// count readers and show nothing.
+	// Media and Links count those that do not fit, or have no address that a post can have. Pixels
+	// are pictures that count readers and show nothing.
 	Media, Links, Pixels int
 }
 

@@ -251,7 +251,7 @@ func entryDocument(t *testing.T) {
 	for _, text := range []string{
 		`<entry xmlns="http://www.w3.org/2005/Atom"><id>urn:1</id><title>T</title><content type="html">&lt;p&gt;Hello &lt;em&gt;you&lt;/em&gt;&lt;/p&gt;</content></entry>`,
 		`<rss xmlns:i="http://www.itunes.com/dtds/podcast-1.0.dtd"><channel><item><guid>1</guid><i:title>T</i:title><i:subtitle>Hello &lt;em&gt;you&lt;/em&gt;</i:subtitle></item></channel></rss>`,
-		`<rss><channel><item><guid>1</guid><title>T&#8;&#x1F;&#0;</title><description>Hello &lt;em&gt;you&lt;/em&gt;</description></item></channel></rss>`,
+		`<rss><channel><item><guid>1</guid><title>T&#8;&#x1F;&#0;&#xFFFF;</title><description>Hello &lt;em&gt;you&lt;/em&gt;</description></item></channel></rss>`,
 		`<rss><channel><item><guid>1</guid><title>T</title><body xmlns="http://www.w3.org/1999/xhtml"><p>Hello <em>you</em></p></body></item></channel></rss>`,
 	} {
 		if got := readString(t, text); len(got.Posts) != 1 || got.Posts[0].Title != "T" || got.Posts[0].Text != "Hello *you*" {

@@ -41,8 +41,8 @@ func resolve(base, address string) string {
 	return b.ResolveReference(u).String()
 }
 
-// webAddress returns s as an absolute http or https URL. The base, if it is not nil, resolves a relative one. It
-// reports false if s is no such URL.
+// webAddress returns s as an absolute http or https URL. The base, if it is not nil, resolves a
+// relative one. It reports false if s is no such URL.
 func webAddress(base *url.URL, s string) (string, bool) {
 	u := parseURL(s)
 	switch {
@@ -67,8 +67,8 @@ func followable(base *url.URL, s string) (string, bool) {
 	return webAddress(base, s)
 }
 
-// setBase makes the link of an entry absolute, and sets what the relative addresses in its texts are relative to:
-// what the file says, or the link, or that of the feed.
+// setBase makes the link of an entry absolute, and sets what the relative addresses in its texts
+// are relative to: what the file says, or the link, or that of the feed.
 func (e *Entry) setBase(link string) {
 	own, _ := webAddress(nil, resolve(link, e.Link))
 	id, _ := webAddress(nil, strings.TrimPrefix(e.ID, "id:"))

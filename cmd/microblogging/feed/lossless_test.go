@@ -242,6 +242,7 @@ func innerIsCounted(t *testing.T) {
 		`<audio src="https://a.example/sound"><a href="https://a.example/sound">here</a></audio>`:            {},
 		`<object data="https://a.example/pdf">` + other + `</object>`:                                        {Media: 1, Links: 1},
 		`<object><param name="movie" value="https://a.example/film"><param name="wmode" value="x"></object>`: {},
+		`<picture><source srcset="https://a.example/l, https://a.example/m 2x"><img src=""></picture>`:       {},
 		`<video>` + other + `</video>`:                                                                       {},
 	} {
 		draft, loss := feed.NewConverter().Draft(feed.Entry{Content: markup})
@@ -261,7 +262,8 @@ func innerIsCounted(t *testing.T) {
 	}
 }
 
-// The feeds of MICROBLOGGING_TEST_FEEDS, a pattern of file names, are given as well. They are read by gofeed too.
+// The feeds of MICROBLOGGING_TEST_FEEDS, a pattern of file names, are given as well. They are read
+// by gofeed too.
 func givenIsKept(t *testing.T) {
 	names, err := filepath.Glob("testdata/*.*")
 	ok(t, err)

@@ -95,12 +95,13 @@ func (c *Converter) textOf(markup string, base *url.URL) (text string, _ seen) {
 	return strings.TrimSpace(trailingPattern.ReplaceAllString(strings.ReplaceAll(text, untouched, ""), "")), in
 }
 
-// untouched begins what the library would change: blank lines of code, and addresses, whose queries it encodes anew. It
-// is taken out of the text at the end, and visible leaves no such character in a text.
+// untouched begins what the library would change: blank lines of code, and addresses, whose queries
+// it encodes anew. It is taken out of the text at the end, and visible leaves no such character in
+// a text.
 const untouched = "\x01"
 
-// writeCode writes a block of code. The library does not put the mark of a quotation before the lines of code, and it
-// takes the blank ones out of a list.
+// writeCode writes a block of code. The library does not put the mark of a quotation before the
+// lines of code, and it takes the blank ones out of a list.
 func writeCode(_ converter.Context, w converter.Writer, n *html.Node) converter.RenderStatus {
 	for _, br := range dom.FindAllNodes(n, func(n *html.Node) bool { return n.DataAtom == atom.Br }) {
 		br.Parent.InsertBefore(textNode("\n"), br)

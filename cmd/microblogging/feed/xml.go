@@ -44,12 +44,13 @@ type xmlReader struct {
 	feed     Feed
 }
 
-// forbiddenPattern finds references to control characters, at which a decoder would stop.
-var forbiddenPattern = regexp.MustCompile(`&#(0*([0-8]|1[12]|1[4-9]|2[0-9]|3[01])|[xX]0*([0-8bBcCeEfF]|1[0-9a-fA-F]));`)
+// forbiddenPattern finds references to characters that XML forbids, at which a decoder would stop.
+var forbiddenPattern = regexp.MustCompile(`&#(0*([0-8]|1[12]|1[4-9]|2[0-9]|3[01]|6553[45])|[xX]0*([0-8bBcCeEfF]|1[0-9a-fA-F]|[fF]{3}[eEfF]));`)
 
-// parseXML reads RSS, Atom or an Atom entry, and reads on where a strict parser would stop. It is not github.com/mmcdole/gofeed,
-// which drops what decides how a text is read and whether it is public: the type of a title or a summary, the
-// elements of an XHTML body, xml:base in RSS, and the order of elements.
+// parseXML reads RSS, Atom or an Atom entry, and reads on where a strict parser would stop. It is
+// not github.com/mmcdole/gofeed, which drops what decides how a text is read and whether it is
+// public: the type of a title or a summary, the elements of an XHTML body, xml:base in RSS, and the
+// order of elements.
 func parseXML(document []byte) (Feed, error) {
 	if forbiddenPattern.Match(document) { // else ReplaceAll would copy the file
 		document = forbiddenPattern.ReplaceAll(document, nil)
@@ -290,7 +291,7 @@ func (n *node) entry() Entry {
 		Link:    n.link("alternate"),
 		base:    n.base,
 	}
-	if n.first("wp:post_type") != nil && !strings.Contains(e.Content, "<p>") { // WordPress has what was typed
+	if n.first("wp:post_type") != nil && !strings.Contains(e.Content, "<p>") && !strings.Contains(e.Content, "<p ") { // WordPress has what was typed
 		e.Content = strings.ReplaceAll(e.Content, "\n\n", "<br><br>")
 	}
 	var dates []string

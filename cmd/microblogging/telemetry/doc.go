@@ -27,10 +27,10 @@
 // reads the same values, so that a query takes their maximum.
 //
 // Standard variables such as OTEL_EXPORTER_OTLP_ENDPOINT decide whether there are traces and where
-// they go (trace_settings.go). They go as JSON (otlp.go). A request begins a trace, and links to a span that it names. The
-// message that asks for a deletion carries the identity of the request's span, and so does its
-// Deletions row. One message can have many deliveries, days apart. So a delivery begins a
-// trace of its own, and links to the request's span.
+// they go (trace_settings.go). They go as JSON (otlp.go). A request begins a trace, and links to a
+// span that it names. The message that asks for a deletion carries the identity of the request's
+// span, and so does its Deletions row. One message can have many deliveries, days apart. So a
+// delivery begins a trace of its own, and links to the request's span.
 //
 // # What survives failure
 //

@@ -149,7 +149,8 @@ func (t *tracer) send(body []byte) (again bool, err error) {
 	return again, err
 }
 
-// A span is a piece of work. One that is nil, because there are no traces, tells nothing. It belongs to the goroutine that began it.
+// A span is a piece of work. One that is nil, because there are no traces, tells nothing. It
+// belongs to the goroutine that began it.
 type span struct {
 	tracer *tracer
 	told   *spanData
