@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -142,14 +143,14 @@ func readImportFile(name string) (importFile, error) {
 		return importFile{}, cannotRunError{err}
 	}
 	defer file.Close()
-	document, err := io.ReadAll(io.LimitReader(file, maxImportFile+1))
-	if err != nil {
+	var document bytes.Buffer
+	if _, err := document.ReadFrom(io.LimitReader(file, maxImportFile+1)); err != nil {
 		return importFile{}, cannotRunError{err}
 	}
-	if len(document) > maxImportFile {
+	if document.Len() > maxImportFile {
 		return importFile{}, cannotRunError{fmt.Errorf("%s is larger than %d MiB, which is too large for a feed", name, maxImportFile>>20)}
 	}
-	read, err := feed.Parse(document)
+	read, err := feed.Parse(document.Bytes())
 	if err != nil {
 		return importFile{}, fmt.Errorf("%s: %w", name, err)
 	}

@@ -51,9 +51,9 @@ var (
 	// referencePattern finds references to characters.
 	referencePattern = regexp.MustCompile(`&(?:#[0-9]+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);`)
 	// anglePattern finds a bracket that could begin an address.
-	anglePattern    = regexp.MustCompile(`&lt;(\pL)`)
-	blankPattern    = regexp.MustCompile(`(?m)^[\x{00a0}\x{3000} ]+\n\n?`)
-	trailingPattern = regexp.MustCompile(`(?m)[ \t]+$`)
+	anglePattern = regexp.MustCompile(`&lt;(\pL)`)
+	// blankPattern finds lines of spaces. It begins with a character, so that a text is searched fast.
+	blankPattern = regexp.MustCompile(`\n(?:[\x{00a0}\x{3000} ]+\n\n?)+`)
 )
 
 // NewConverter returns a converter.
@@ -90,9 +90,12 @@ func (c *Converter) textOf(markup string, base *url.URL) (text string, _ seen) {
 		in.Cut = true
 		return titleOf(markup), in
 	}
-	text = blankPattern.ReplaceAllString(string(converted), "")
-	// In a text, each newline breaks the line, so two spaces before it are too much.
-	return strings.TrimSpace(trailingPattern.ReplaceAllString(strings.ReplaceAll(text, untouched, ""), "")), in
+	text = blankPattern.ReplaceAllString(string(converted), "\n")
+	lines := strings.Split(strings.ReplaceAll(text, untouched, ""), "\n")
+	for i, line := range lines { // each newline breaks the line, so two spaces before it are too much
+		lines[i] = strings.TrimRight(line, " \t")
+	}
+	return strings.TrimSpace(strings.Join(lines, "\n")), in
 }
 
 // untouched begins what the library would change: blank lines of code, and addresses, whose queries
