@@ -192,7 +192,7 @@ func composerOffersWhereOneMayPost(t *testing.T) {
 		}
 	}
 	write.press().want(200)
-	tag := ada.open("/latest").header.Get("ETag")
+	shown := ada.open("/latest").header.Get("ETag")
 	ok(t, s.store.Posts.SetPosting(t.Context(), channels[0], "eve", true))
 	ok(t, s.store.Posts.Block(t.Context(), channels[1], "eve", s.account("ada")))
 	for _, path := range pages {
@@ -200,8 +200,15 @@ func composerOffersWhereOneMayPost(t *testing.T) {
 			t.Errorf("%s offers %q", path, got)
 		}
 	}
-	ada.send("GET", "/latest", header("If-None-Match", tag)).want(200)
-	write.fill("key", "another").fill("text", "Typed since").press().want(403).says("Only @eve posts here. Choose another channel.", "Typed since")
+	ada.send("GET", "/latest", header("If-None-Match", shown)).want(200)
+	refused := write.fill("key", "another").fill("text", "Typed since").press().want(403).says("Only @eve posts here. Choose another channel.", "Typed since")
+	if first := all(refused.doc, tag("option"))[0]; seen(first) != "Choose a channel" || refused.form("Post").values.Get("channel") != "" {
+		t.Errorf("the form that is refused begins with %q", seen(first))
+	}
+	made := refused.form("Post").fill("channel", "").fill("name", "Not a name").press().want(422).says("Typed since").saysNot("Choose a channel")
+	if form := made.form("Post"); form.values.Get("channel") != "" || form.values.Get("name") != "Not a name" {
+		t.Errorf("the form for a new channel comes back with %v", form.values)
+	}
 }
 
 func feedMarksWhatIsNew(t *testing.T) {
