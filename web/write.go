@@ -90,16 +90,17 @@ func (s *server) permit(ctx context.Context, v visitor, form *templates.Composer
 	for i := range form.Channels {
 		choice := &form.Channels[i]
 		reads = append(reads, func(ctx context.Context) error {
-			in := domain.Channel{Name: choice.Name, Incarnation: choice.Incarnation}
 			if choice.Own {
 				return nil
 			}
+			in := domain.Channel{Name: choice.Name, Incarnation: choice.Incarnation}
 			rule, err := s.store.Posts.PostingRule(ctx, in.Key())
-			if err == nil {
-				err = s.store.Posts.Refuses(ctx, rule, in, v.User)
+			if err != nil {
+				return err
 			}
-			if errors.Is(err, domain.ErrForbidden) {
-				*choice, err = templates.Choice{}, nil
+			why, err := s.mayNotPost(ctx, in, rule, v.User)
+			if why != "" {
+				*choice = templates.Choice{}
 			}
 			return err
 		})
