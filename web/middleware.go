@@ -146,8 +146,7 @@ func (s *server) respondError(err error, c echo.Context) {
 		return
 	}
 	p := problemOf(err)
-	path, slash := strings.CutSuffix(c.Request().URL.EscapedPath(), "/")
-	if slash && errors.Is(err, echo.ErrNotFound) && isRead(c.Request().Method) && !s.wantsJSON(c) && localPath(path) != "" {
+	if path, slash := strings.CutSuffix(c.Request().URL.EscapedPath(), "/"); slash && errors.Is(err, echo.ErrNotFound) && isRead(c.Request().Method) && !s.wantsJSON(c) && localPath(path) != "" {
 		if query := c.Request().URL.RawQuery; query != "" {
 			path += "?" + query
 		}
