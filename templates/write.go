@@ -1,7 +1,6 @@
 package templates
 
 import (
-	"cmp"
 	"slices"
 
 	"microblogging/domain"
@@ -36,13 +35,12 @@ type Choice struct {
 // Value is what a form sends for the choice.
 func (c Choice) Value() string { return string(c.Incarnation) + " " + string(c.Name) }
 
-// selected is the value that the form begins with: the one that was sent. No channel is chosen for a reader who has
-// neither used nor made one.
+// selected is the value that the form begins with: what was sent, or else the first channel if its reader has used or made it.
 func (v Composer) selected() string {
 	if v.failed() || len(v.Channels) == 0 || !v.Channels[0].Own && !v.Channels[0].Last {
 		return v.Chosen
 	}
-	return cmp.Or(v.Chosen, v.Channels[0].Value())
+	return v.Channels[0].Value()
 }
 
 // unchosen reports whether the reader must choose a channel: the form does not offer the one that is selected.

@@ -158,7 +158,7 @@ func (s *server) respondError(err error, c echo.Context) {
 	}
 	p.RequestID = c.Response().Header().Get(echo.HeaderXRequestID)
 	switch {
-	case errors.Is(err, domain.ErrGone): // the feeds of a channel that is being deleted are 503, and that is no fault
+	case errors.Is(err, domain.ErrGone): // a feed of a channel that is being deleted is answered 503, which is no failure
 	case p.Type == busyType && !errors.Is(err, domain.ErrUnavailable) && !c.Response().Committed:
 		s.logFailure(c, slog.LevelWarn, "too busy", err)
 	case p.Status >= http.StatusInternalServerError, c.Response().Committed:

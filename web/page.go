@@ -66,7 +66,7 @@ func seeOther(c echo.Context, path string) error {
 
 // A notice tells, on the page after a form, what the form did. A cookie carries its number to that page, and the name
 // of a user if it is about one. The page makes the sentence, so a forged cookie can name another user but cannot put
-// other words on the page. A new notice is the last: a process of another version may read the cookie.
+// other words on the page. Add a new notice at the end: a process of another version may read the cookie.
 type notice int
 
 const (
