@@ -219,7 +219,7 @@ func (v NewChannel) hyphenated() string {
 // fields are those of the form.
 func (v NewChannel) fields() []field {
 	fields := channelFields(ChannelDraft, v.Channel)
-	fields[0].Offer, fields[0].Taken = v.hyphenated(), ChannelPath(v.Name)
+	fields[0].Offer, fields[0].Holder = v.hyphenated(), ChannelPath(v.Name)
 	return fields
 }
 

@@ -149,7 +149,7 @@ func ChannelPage(page Page, v Channel) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-			} else {
+			} else if v.MayNotPost == "" {
 				var templ_7745c5c3_Var9 string
 				templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(" · anyone may post")
 				if templ_7745c5c3_Err != nil {
@@ -273,27 +273,18 @@ func channelPager(v Channel) templ.Component {
 			templ_7745c5c3_Var12 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
+		link, first, more := v.View.Link(v.Name), "Back to the start", "More posts"
 		switch {
 		case v.View.Newest():
-			templ_7745c5c3_Err = pager(v.part(), ChannelPath(v.Name), "Newest posts", "Older posts").Render(ctx, templ_7745c5c3_Buffer)
-			if templ_7745c5c3_Err != nil {
-				return templ_7745c5c3_Err
-			}
+			first, more = "Newest posts", "Older posts"
 		case !v.View.Day.IsZero():
-			templ_7745c5c3_Err = pager(v.part(), v.View.Link(v.Name).URL, v.View.Link(v.Name).Label, "Older posts").Render(ctx, templ_7745c5c3_Buffer)
-			if templ_7745c5c3_Err != nil {
-				return templ_7745c5c3_Err
-			}
+			first, more = link.Label, "Older posts"
 		case v.View.finds():
-			templ_7745c5c3_Err = pager(v.part(), v.View.Link(v.Name).URL, "Back to the start", "Go on").Render(ctx, templ_7745c5c3_Buffer)
-			if templ_7745c5c3_Err != nil {
-				return templ_7745c5c3_Err
-			}
-		default:
-			templ_7745c5c3_Err = pager(v.part(), v.View.Link(v.Name).URL, "Back to the start", "More posts").Render(ctx, templ_7745c5c3_Buffer)
-			if templ_7745c5c3_Err != nil {
-				return templ_7745c5c3_Err
-			}
+			more = "Go on"
+		}
+		templ_7745c5c3_Err = pager(v.part(), link.URL, first, more).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
 		}
 		return nil
 	})

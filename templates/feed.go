@@ -1,7 +1,6 @@
 package templates
 
 import (
-	"slices"
 	"strconv"
 	"time"
 
@@ -43,8 +42,8 @@ type Feed struct {
 	Part
 	// Starts reports whether the feed has no posts at all. Then Posts and Next are those of a Latest.
 	Starts bool
-	// New reports whether a reader whose feed starts has not posted on this device and owns no channel.
-	New bool
+	// Newcomer reports whether a reader whose feed starts has not posted on this device and owns no channel.
+	Newcomer bool
 	// Seen is until when the reader has read on this device before this visit. It is zero if that is not known.
 	Seen time.Time
 	// Channels are those with the newest activity, for a reader whose feed has no posts.
@@ -55,22 +54,10 @@ type Feed struct {
 
 func (v Feed) frame(page Page) Frame { return writes(Frame{Title: "Feed"}, page, v.Composer != nil) }
 
-// unseen is how many posts of the first page are newer than what the reader has seen.
-func (v Feed) unseen() int {
-	n := slices.IndexFunc(v.Posts, func(p Post) bool { return !p.CreatedOn.After(v.Seen) })
-	if v.After != "" || v.Seen.IsZero() {
-		return 0
-	}
-	if n < 0 {
-		return len(v.Posts)
-	}
-	return n
-}
-
-// news says how many of those posts are of others. It is empty if there are none.
+// news is how many posts of the page are new. It is empty if none is.
 func (v Feed) news() string {
-	n, unseen := 0, v.unseen()
-	for _, p := range v.Posts[:unseen] {
+	n := 0
+	for _, p := range v.Posts {
 		if p.New {
 			n++
 		}
@@ -78,14 +65,16 @@ func (v Feed) news() string {
 	switch {
 	case n == 0:
 		return ""
-	case unseen == len(v.Posts) && v.Next != "": // there may be more on the next page
+	case v.Next != "" && v.Posts[len(v.Posts)-1].CreatedOn.After(v.Seen): // there may be more on the next page
 		return strconv.Itoa(n) + "+"
 	}
 	return strconv.Itoa(n)
 }
 
 // seenFrom reports whether the post is the first of those that the reader has seen, and others are not.
-func (v Feed) seenFrom(i int) bool { return i > 0 && i == v.unseen() }
+func (v Feed) seenFrom(i int) bool {
+	return i > 0 && v.Posts[i-1].CreatedOn.After(v.Seen) && !v.Posts[i].CreatedOn.After(v.Seen)
+}
 
 // Subscriptions are the channels that the reader subscribes to. Each has a form
 // that posts action=unsubscribe, channel and incarnation to [SubscriptionsPath].

@@ -42,7 +42,7 @@ func TestLatestPage(t *testing.T) {
 				in("optgroup[label=Others]", in("option[value=inc2 Füchse]")), in("option[value=]", says("New channel")))),
 		in("header[class=top]", in("a[href=#text]", says("Write"))),
 	)
-	shows(t, "begins with what to do", FeedPage(pageAt("/", "ingrid"), Feed{Starts: true, New: true, Channels: sampleLatest().Channels, Composer: sampleComposer()}),
+	shows(t, "begins with what to do", FeedPage(pageAt("/", "ingrid"), Feed{Starts: true, Newcomer: true, Channels: sampleLatest().Channels, Composer: sampleComposer()}),
 		in("h1", says("Welcome, ingrid")), in("form[class=compose]"), in("main", in("a[href=/latest]"), in("a[href=/channels/new]")),
 		in("li", says("Last post 29 July 2026, after 10:00 UTC"), in("form[action=/channels/F%C3%BCchse]", in("input[name=next][value=/]"))),
 	)

@@ -65,9 +65,9 @@ type field struct {
 	Required bool
 	// ReadOnly is set for what is there to be copied.
 	ReadOnly bool
-	// Taken leads to what has the name, if the form is for a name that must be free. Offer is another value for the
+	// Holder leads to what has the name, if the form is for a name that must be free. Offer is another value for the
 	// field, and the form with the id "offer" sends it. Both may be empty.
-	Taken, Offer string
+	Holder, Offer string
 	// Limit is the greatest number of characters that is allowed. If empty, the page
 	// does not count them.
 	Limit string

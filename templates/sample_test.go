@@ -229,7 +229,7 @@ func readerPages(in Page) map[string]templ.Component {
 		"latest, a hole":      LatestPage(in, Latest{Part: Part{After: "a", Next: "n"}}),
 		"latest, past end":    LatestPage(in, Latest{Part: Part{After: "a"}}),
 		"feed, composer":      FeedPage(in, Feed{Posts: sampleFeed().Posts, Seen: ago(time.Hour), Composer: sampleComposer()}),
-		"feed, starts":        FeedPage(in, Feed{Starts: true, New: true, Posts: sampleFeed().Posts, Channels: sampleLatest().Channels, Composer: sampleComposer()}),
+		"feed, starts":        FeedPage(in, Feed{Starts: true, Newcomer: true, Posts: sampleFeed().Posts, Channels: sampleLatest().Channels, Composer: sampleComposer()}),
 		"write":               WritePage(in, *sampleComposer()),
 		"write, no":           WritePage(in, Composer{Draft: Draft{Form: refused("title", "text", "channel", "name", "key"), Key: nasty}, Name: nasty, Next: nasty}),
 		"subscriptions":       SubscriptionsPage(in, Subscriptions{{Name: nasty, Role: domain.RoleOwner, SubscribedOn: ago(time.Hour)}}),

@@ -1,7 +1,7 @@
 package templates
 
 import (
-	"cmp"
+	"slices"
 
 	"microblogging/domain"
 )
@@ -35,13 +35,16 @@ type Choice struct {
 // Value is what a form sends for the choice.
 func (c Choice) Value() string { return string(c.Incarnation) + " " + string(c.Name) }
 
-// selected is the value that the form begins with. No channel is chosen for a reader who has neither used nor made one.
+// selected is the value that the form begins with: what was sent, or else the first channel if its reader has used or made it.
 func (v Composer) selected() string {
 	if v.failed() || len(v.Channels) == 0 || !v.Channels[0].Own && !v.Channels[0].Last {
 		return v.Chosen
 	}
-	return cmp.Or(v.Chosen, v.Channels[0].Value())
+	return v.Channels[0].Value()
 }
 
-// unchosen reports whether the reader must choose a channel.
-func (v Composer) unchosen() bool { return !v.failed() && len(v.Channels) > 0 && v.selected() == "" }
+// unchosen reports whether the reader must choose a channel: the form does not offer the one that is selected.
+func (v Composer) unchosen() bool {
+	return len(v.Channels) > 0 && (!v.failed() || v.Chosen != "") &&
+		!slices.ContainsFunc(v.Channels, func(c Choice) bool { return c.Value() == v.selected() })
+}

@@ -168,7 +168,7 @@ func write(page Page, v Composer) templ.Component {
 			templ_7745c5c3_Var6 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		channel, name := v.marked(field{Name: "channel", Label: "Channel"}), v.marked(field{Name: "name", Label: "Name", Value: v.Name, Taken: ChannelPath(domain.ChannelName(v.Name))})
+		channel, name := v.marked(field{Name: "channel", Label: "Channel"}), v.marked(field{Name: "name", Label: "Name", Value: v.Name, Holder: ChannelPath(domain.ChannelName(v.Name))})
 		templ_7745c5c3_Var7 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 			templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)

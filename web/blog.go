@@ -269,6 +269,7 @@ func (s *server) voting(cast castVote) handler {
 
 // actOnBlog handles the forms on the page of a post.
 func (s *server) actOnBlog(c echo.Context, v visitor, form url.Values) error {
+	at, person, here := pageTarget(c, form), form.Get("person"), c.Request().URL.EscapedPath()
 	switch form.Get("action") {
 	case "vote":
 		return s.voteByForm(c, v, form, s.store.Posts.Vote, noticeVoted)
@@ -277,9 +278,9 @@ func (s *server) actOnBlog(c echo.Context, v visitor, form url.Values) error {
 	case "delete":
 		return s.removeByForm(c, v, form)
 	case "block":
-		return s.done(c, s.block(c, v, pageTarget(c, form), form.Get("person")), noticeBlocked, c.Request().URL.EscapedPath(), form.Get("person"))
+		return s.done(c, s.block(c, v, at, person), noticeBlocked, here, person)
 	case "unblock":
-		return s.done(c, s.unblock(c, v, pageTarget(c, form), form.Get("person")), noticeUnblocked, c.Request().URL.EscapedPath(), form.Get("person"))
+		return s.done(c, s.unblock(c, v, at, person), noticeUnblocked, here, person)
 	}
 	return unknownAction()
 }

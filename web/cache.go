@@ -150,9 +150,8 @@ func (s *server) answer(c echo.Context, v visitor, d document) error {
 	return sendTagged(c, http.StatusOK, d.mediaType, body.Bytes())
 }
 
-// mayShare reports whether the answer to a request can be a shared page. A cookie makes it
-// personal: it is a session, a notice that is shown once, or what the device remembers of its reader. With --teach, each page lists
-// its own calls.
+// mayShare reports whether a shared page can answer a request. It cannot if the request has a cookie or a bearer token,
+// since the page depends on them, nor with --teach, since each page lists its own calls.
 func (s *server) mayShare(r *http.Request) bool {
 	return !s.Teach && len(r.Header[echo.HeaderCookie]) == 0 && len(r.Header[echo.HeaderAuthorization]) == 0
 }

@@ -115,14 +115,10 @@ func formTarget(name domain.ChannelName, err error, made domain.Incarnation) tar
 	return target{domain.ChannelRef{Key: name.Key(), Incarnation: made}.Address(), err}
 }
 
-func incarnationIn(form url.Values) domain.Incarnation {
-	return domain.Incarnation(form.Get("incarnation"))
-}
-
 // pageTarget is the channel of the page that the form was on.
 func pageTarget(c echo.Context, form url.Values) target {
 	name, err := channelName(c)
-	return formTarget(name, err, incarnationIn(form))
+	return formTarget(name, err, domain.Incarnation(form.Get("incarnation")))
 }
 
 // inChannel does something with the channel that a request is for. What do writes must depend on

@@ -103,8 +103,7 @@ func nameTaken(detail string) templates.Form {
 	return templates.Form{Errors: []domain.FieldError{{Field: "name", Detail: detail}}}
 }
 
-// formETag returns the precondition that a form carries: the version of the post
-// that its reader saw.
+// formETag returns the precondition in a form: the revision of the post that its reader saw.
 func formETag(form url.Values) (domain.Precondition[domain.Revision], error) {
 	value := form.Get("etag")
 	if value == "" {

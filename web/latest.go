@@ -207,32 +207,41 @@ func (s *server) home(c echo.Context, v visitor) error {
 		}
 		return err
 	})
-	view := templates.Feed{Part: templates.Part{After: after, Next: feed.Next}}
-	for _, item := range feed.Items { // the owner is not read: one's own channels are among the usual ones
-		channels = append(channels, domain.Channel{Name: item.Name, Incarnation: item.Channel.Incarnation})
+	if err != nil {
+		return err
 	}
-	view.Starts = after == "" && len(feed.Items) == 0
-	if err == nil && view.Starts { // then the newest posts of all channels are below the form, also the reader's own
-		var active storage.Active
-		if active, err = s.active(c.Request().Context(), ""); err == nil {
-			feed, err = s.store.Feeds.Latest(c.Request().Context(), active, pageSize)
+	for _, item := range feed.Items {
+		in := domain.Channel{Name: item.Name, Incarnation: item.Channel.Incarnation}
+		if item.Role == domain.RoleOwner {
+			in.Owner = v.User
 		}
-		view.New = cookieValue(c.Request(), lastCookie) == "" && len(channels) == 1 // no channel is their own
-		view.Channels, channels = listed(active, feed.Items), append(channels, channelsOf(active)...)
-		view.Next = feed.Next
+		channels = append(channels, in)
 	}
-	if err == nil && after == "" {
-		view.Composer, view.Seen = new(s.composer(c, v, channels...)), s.seen(c, time.Now())
-	}
-	if view.Starts {
-		view.Seen = time.Time{} // that is of the feed
-	}
-	if err == nil {
-		err = s.store.Concurrently(c.Request().Context(), func(context.Context) (err error) {
-			view.Posts, err = s.posts(c, v, feed.Items)
+	view := templates.Feed{Part: templates.Part{After: after, Next: feed.Next}, Starts: after == "" && len(feed.Items) == 0}
+	var active storage.Active
+	if view.Starts { // then the newest posts of all channels are below the form, also the reader's own
+		if active, err = s.active(c.Request().Context(), ""); err != nil {
 			return err
-		}, func(ctx context.Context) error { return s.permit(ctx, v, view.Composer) })
+		}
+		view.Newcomer = cookieValue(c.Request(), lastCookie) == "" && len(channels) == 1 // no channel is their own
+		channels = append(channels, channelsOf(active)...)
 	}
+	if after == "" {
+		view.Composer = new(s.composer(c, v, channels...))
+		if before := s.seen(c, time.Now()); !view.Starts { // that is of the feed
+			view.Seen = before
+		}
+	}
+	err = s.store.Concurrently(c.Request().Context(), func(ctx context.Context) (err error) {
+		if view.Starts {
+			feed, err = s.store.Feeds.Latest(ctx, active, pageSize)
+			view.Channels, view.Next = listed(active, feed.Items), feed.Next
+		}
+		if err == nil {
+			view.Posts, err = s.posts(c, v, feed.Items)
+		}
+		return err
+	}, func(ctx context.Context) error { return s.permit(ctx, v, view.Composer) })
 	for i := range view.Posts {
 		post := &view.Posts[i]
 		post.New = !view.Seen.IsZero() && post.CreatedOn.After(view.Seen) && post.UserID != v.User

@@ -142,6 +142,16 @@ func feedStarts(t *testing.T) {
 	if got := again.texts(); !slices.Equal(got, []string{"Mine", "Pistons"}) {
 		t.Errorf("the feed shows %q", got)
 	}
+	for i := range 20 {
+		s.post(engines, "ada", fmt.Sprint(i))
+	}
+	nia.jar["seen"] = fmt.Sprintf("0.%d", time.Now().Add(-time.Hour).Unix())
+	if got := nia.open("/").saysNot(" new since").follow("Older posts →").want(200).texts(); !slices.Equal(got, []string{"Mine", "Pistons"}) {
+		t.Errorf("the older posts are %q", got)
+	}
+	kim := s.signedIn("kim")
+	s.channel("Garden", "kim")
+	kim.open("/").want(200).says("Channels people write in now").saysNot("Welcome")
 }
 
 func shortPageOfChannelsSaysSo(t *testing.T) {
@@ -192,7 +202,7 @@ func composerOffersWhereOneMayPost(t *testing.T) {
 		}
 	}
 	write.press().want(200)
-	tag := ada.open("/latest").header.Get("ETag")
+	shown := ada.open("/latest").header.Get("ETag")
 	ok(t, s.store.Posts.SetPosting(t.Context(), channels[0], "eve", true))
 	ok(t, s.store.Posts.Block(t.Context(), channels[1], "eve", s.account("ada")))
 	for _, path := range pages {
@@ -200,8 +210,29 @@ func composerOffersWhereOneMayPost(t *testing.T) {
 			t.Errorf("%s offers %q", path, got)
 		}
 	}
-	ada.send("GET", "/latest", header("If-None-Match", tag)).want(200)
-	write.fill("key", "another").fill("text", "Typed since").press().want(403).says("Only @eve posts here. Choose another channel.", "Typed since")
+	ada.send("GET", "/latest", header("If-None-Match", shown)).want(200)
+	refused := write.fill("key", "another").fill("text", "Typed since").press().want(403).says("Only @eve posts here. Choose another channel.", "Typed since")
+	if first := all(refused.doc, tag("option"))[0]; seen(first) != "Choose a channel" || refused.form("Post").values.Get("channel") != "" {
+		t.Errorf("the form that is refused begins with %q", seen(first))
+	}
+	made := refused.form("Post").fill("channel", "").fill("name", "Not a name").press().want(422).says("Typed since").saysNot("Choose a channel")
+	if form := made.form("Post"); form.values.Get("channel") != "" || form.values.Get("name") != "Not a name" {
+		t.Errorf("the form for a new channel comes back with %v", form.values)
+	}
+	silent := s.channel("Silent", "eve")
+	ada.jar["last"] = "1.Silent"
+	shown = ada.open("/latest").header.Get("ETag")
+	ok(t, s.store.Posts.SetPosting(t.Context(), silent, "eve", true))
+	ada.send("GET", "/latest", header("If-None-Match", shown)).want(200)
+	var last domain.Channel
+	for i := range 21 {
+		last = s.channel(fmt.Sprint("mine-", 10+i), "ada")
+	}
+	ok(t, s.store.Posts.SetPosting(t.Context(), last, "ada", true))
+	s.post(last, "ada", "The owner of many channels posts in the last.")
+	if got := offered("/"); len(got) != 2+21 || !slices.Contains(got, string(last.Name)) {
+		t.Errorf("the feed offers an owner of %d channels %q", 21, got)
+	}
 }
 
 func feedMarksWhatIsNew(t *testing.T) {
@@ -213,7 +244,9 @@ func feedMarksWhatIsNew(t *testing.T) {
 	if !strings.Contains(string(first.body), "1 new") || !strings.Contains(string(first.body), `<mark class="new"><time`) || !strings.HasPrefix(first.header.Get("Set-Cookie"), "seen=") || script.header.Get("Set-Cookie") != "" {
 		t.Errorf("the page sets %q, and for a script %q: %s", first.header.Get("Set-Cookie"), script.header.Get("Set-Cookie"), first.body)
 	}
-	if a := s.do("GET", "/", cookie(token)).want(200); strings.Contains(string(a.body), "1 new") {
-		t.Error("on a first visit, something is new")
+	has(t, s.do("GET", "/", cookie(token)).want(200), []string{"Steam"}, []string{"1 new", `<mark class="new">`})
+	s.post(channel, "ada", "Of one's own")
+	if a := s.do("GET", "/", visit).want(200); strings.Count(string(a.body), `<mark class="new">`) != 1 || !strings.Contains(string(a.body), "1 new") {
+		t.Errorf("a post of one's own is new: %s", a.body)
 	}
 }

@@ -146,8 +146,7 @@ func (s *server) respondError(err error, c echo.Context) {
 		return
 	}
 	p := problemOf(err)
-	path, slash := strings.CutSuffix(c.Request().URL.EscapedPath(), "/")
-	if slash && errors.Is(err, echo.ErrNotFound) && isRead(c.Request().Method) && !s.wantsJSON(c) && localPath(path) != "" {
+	if path, slash := strings.CutSuffix(c.Request().URL.EscapedPath(), "/"); slash && errors.Is(err, echo.ErrNotFound) && isRead(c.Request().Method) && !s.wantsJSON(c) && localPath(path) != "" {
 		if query := c.Request().URL.RawQuery; query != "" {
 			path += "?" + query
 		}
@@ -159,7 +158,7 @@ func (s *server) respondError(err error, c echo.Context) {
 	}
 	p.RequestID = c.Response().Header().Get(echo.HeaderXRequestID)
 	switch {
-	case errors.Is(err, domain.ErrGone): // the feeds of a channel that is being deleted are 503, and that is no fault
+	case errors.Is(err, domain.ErrGone): // a feed of a channel that is being deleted is answered 503, which is no failure
 	case p.Type == busyType && !errors.Is(err, domain.ErrUnavailable) && !c.Response().Committed:
 		s.logFailure(c, slog.LevelWarn, "too busy", err)
 	case p.Status >= http.StatusInternalServerError, c.Response().Committed:

@@ -36,8 +36,8 @@ func (s *server) answerOther(c echo.Context, answer Handler) error {
 	page := s.publicPage(c)
 	if !s.wantsJSON(c) {
 		if v, err := s.visitor(c); err == nil && v.SignedIn() {
-			page.User, page.Public = v.User, false
 			c.Set(visitorKey, v)
+			page = s.page(c, v)
 		}
 	}
 	for _, name := range c.ParamNames() {

@@ -64,9 +64,9 @@ func seeOther(c echo.Context, path string) error {
 	return c.Redirect(http.StatusSeeOther, path)
 }
 
-// A notice tells, on the page after a form, what the form did. A cookie carries its number to that
-// page, and the user whom it is about, if there is one. The page shows its sentence and removes the cookie. So
-// a forged cookie cannot put other words on the page. A new notice is the last: a process of another version may read the cookie.
+// A notice tells, on the page after a form, what the form did. A cookie carries its number to that page, and the name
+// of a user if it is about one. The page makes the sentence, so a forged cookie can name another user but cannot put
+// other words on the page. Add a new notice at the end: a process of another version may read the cookie.
 type notice int
 
 const (
@@ -143,6 +143,9 @@ func (s *server) takeNotice(c echo.Context) string {
 	c.SetCookie(s.newCookie(c, noticeCookie, "", -1))
 	number, user, _ := strings.Cut(value, ".")
 	n, _ := strconv.Atoi(number) // what is no number is no notice
-	about, _ := domain.ParseUserName(user)
+	about, err := domain.ParseUserName(user)
+	if err != nil && (notice(n) == noticeBlocked || notice(n) == noticeUnblocked) {
+		return ""
+	}
 	return notice(n).sentence(about)
 }

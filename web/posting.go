@@ -135,12 +135,12 @@ func (s *server) ruled(c echo.Context, v visitor, err error, n notice, person st
 		return s.done(c, err, n, templates.EditChannelPath(channel.Name)+"#posting", person)
 	}
 	view := templates.EditChannel{Channel: channel, Person: shown(person)}
-	view.Errors = []domain.FieldError{{Field: "person", Detail: "There is no user of this name"}}
-	if refused {
+	switch name, _ := domain.ParseUserName(person); {
+	case missing:
+		view.Errors = []domain.FieldError{{Field: "person", Detail: "There is no user of this name"}}
+	case person == "":
 		view.Errors = invalid.Fields
-	}
-	if refused && person != "" {
-		name, _ := domain.ParseUserName(person) // it was one
+	default: // the store refused it, so the name parses
 		view.Errors = []domain.FieldError{{Field: "person", Detail: name.Handle() + " " + invalid.Fields[0].Detail}}
 	}
 	postingRule, readErr := s.store.Posts.PostingRule(c.Request().Context(), channel.Key())

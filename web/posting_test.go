@@ -87,7 +87,7 @@ func pagesSayWhoMayPost(t *testing.T) {
 	page(anonymous).says("· only @ada posts", "Only @ada posts here.")
 	ok(t, s.store.Posts.SetPosting(t.Context(), channel, "ada", false))
 	ok(t, s.store.Posts.Block(t.Context(), channel, "ada", s.account("bob")))
-	if page(bob).says("@ada has blocked you here.").hasForm("Post") {
+	if page(bob).says("@ada has blocked you here.").saysNot("anyone may post").hasForm("Post") {
 		t.Error("bob is blocked, and has a form")
 	}
 	page(anonymous).saysNot("blocked")

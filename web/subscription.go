@@ -49,7 +49,7 @@ func (s *server) unsubscribeInList(c echo.Context, v visitor, form url.Values) e
 		return unknownAction()
 	}
 	name, err := domain.ParseChannelName(form.Get("channel"))
-	err = s.leave(c, v, formTarget(name, err, incarnationIn(form)))
+	err = s.leave(c, v, formTarget(name, err, domain.Incarnation(form.Get("incarnation"))))
 	if !replacedNow(err) && (errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrGone)) {
 		err = nil
 	}

@@ -168,8 +168,8 @@ func feedID(what string, names ...string) string {
 	return fmt.Sprintf("urn:uuid:%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:])
 }
 
-// feedTime formats a time as RFC 3339, which both formats require. A time that has not come yet, by this clock, is now:
-// some readers hide posts of the future, or keep them on top.
+// feedTime formats a time as RFC 3339, which both formats require. A time in the future becomes the present, because some
+// feed readers hide such a post or keep it on top.
 func feedTime(t time.Time) string {
 	if now := time.Now(); t.After(now) {
 		t = domain.Storable(now)

@@ -195,8 +195,8 @@ func tagNamesOnePage(t *testing.T) {
 		{"that the owner alone posts", func() error { return posts.SetPosting(ctx, channel, "ada", true) }, []string{page, post, latest}},
 		{"that all post", func() error { return posts.SetPosting(ctx, channel, "ada", false) }, []string{page, post, latest}},
 		{"a block", func() error { return posts.Block(ctx, channel, "ada", s.account("bob")) }, []string{page, post, latest}},
-		// The newest posts have the form’s key in their tag, which is of the session, and no session becomes one of another account.
-		// Here it does, so a post changes that tag.
+		// The tag of the newest posts depends on the session. Outside of this test, no session becomes one of another account.
+		// So a post changes that tag here.
 		{"another account of the blocked name", func() error { s.post(channel, "eve", "Third word"); return otherAccount("bob")() }, []string{page, post}},
 		{"a block of an author", func() error { return posts.Block(ctx, channel, "ada", s.account("eve")) }, nil},
 		{"another account of the author's name", otherAccount("eve"), nil},

@@ -82,8 +82,8 @@ func mark(posts []templates.Post, text string) {
 	}
 }
 
-// offer says what a reader may do with posts: delete their own, and edit them unless it is known why they may not
-// post; and in a channel of their own delete each post and block its author.
+// offer sets what a reader may do with posts. Authors may delete their posts, and edit them if mayNotPost is empty. The
+// owner of the channel may delete each post, and block its author.
 func offer(posts []templates.Post, reader, owner domain.UserName, mayNotPost string) []templates.Post {
 	for i := range posts {
 		p := &posts[i]

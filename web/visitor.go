@@ -165,8 +165,8 @@ func attempt(c echo.Context, name, password string) storage.Attempt {
 	return storage.Attempt{Name: name, Password: password, Address: c.RealIP()}
 }
 
-// remember makes the browser send the session's token from now on. What it remembers of the user before, whose
-// session may have ended without a word, is dropped.
+// remember makes the browser send the session's token from now on. It drops what the browser remembers of another user,
+// whose session may have expired without a sign-out.
 func (s *server) remember(c echo.Context, token string, session domain.Session) {
 	c.Set(userKey, session.User)
 	for _, name := range []string{lastCookie, seenCookie} {

@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	// lastCookie names the channel that was posted to last on this device, behind a word that is another after each post.
+	// lastCookie has a random ID, which each post replaces, and the channel that was posted to last on this device.
 	lastCookie = "last"
 	// rememberedFor is how long a device remembers the channel, and what was read.
 	rememberedFor = 365 * 24 * time.Hour
@@ -60,8 +60,8 @@ func (s *server) usual(ctx context.Context, c echo.Context, v visitor) (channels
 }
 
 // composer is the form for a post in one of these channels, of which the first is the one used last. Each was read for
-// this request, so none is shown that is being deleted. The key of the form is another after each post, and until
-// then the same, so that a reader who has the page is told so. With script, each tab has another (static/draft.js).
+// this request, so none is offered that is being deleted. Only a post changes the form's key: otherwise the page would
+// have another entity tag each time. A script gives each tab a key of its own (static/draft.js).
 func (s *server) composer(c echo.Context, v visitor, channels ...domain.Channel) templates.Composer {
 	var own, choices []templates.Choice
 	seen := map[domain.Incarnation]bool{"": true} // there may be none that was used last
@@ -90,16 +90,17 @@ func (s *server) permit(ctx context.Context, v visitor, form *templates.Composer
 	for i := range form.Channels {
 		choice := &form.Channels[i]
 		reads = append(reads, func(ctx context.Context) error {
-			in := domain.Channel{Name: choice.Name, Incarnation: choice.Incarnation}
 			if choice.Own {
 				return nil
 			}
+			in := domain.Channel{Name: choice.Name, Incarnation: choice.Incarnation}
 			rule, err := s.store.Posts.PostingRule(ctx, in.Key())
-			if err == nil {
-				err = s.store.Posts.Refuses(ctx, rule, in, v.User)
+			if err != nil {
+				return err
 			}
-			if errors.Is(err, domain.ErrForbidden) {
-				*choice, err = templates.Choice{}, nil
+			why, err := s.mayNotPost(ctx, in, rule, v.User)
+			if why != "" {
+				*choice = templates.Choice{}
 			}
 			return err
 		})

@@ -25,7 +25,8 @@
 // that it accepts no request before it has written the sample, with --sample. If the
 // store refuses the configuration, a role starts only if that passes within a minute,
 // and one that runs goes on. An import or a requeue that was interrupted can be run
-// again, and an import adds no post twice. A sample that was interrupted is not completed.
+// again, and an import adds no post twice. The next start with --sample completes a
+// sample that was interrupted.
 package main
 
 import (

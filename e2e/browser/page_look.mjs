@@ -9,7 +9,7 @@ const desk = { width: 1280, height: 800 };
 
 const artifacts = new URL("../artifacts/", import.meta.url).pathname;
 
-// The pictures of the README are of these pages. Next to each is a file with the words of its headings and controls, once make pictures has taken it.
+// The pictures of the README show these pages. Next to each is a file with the words of its headings and controls.
 const pictured = { "a-channel": "channel", "deletion-running": "deletion", "lab-a-run-half-way": "lab" };
 const images = new URL("../../docs/images/", import.meta.url).pathname;
 
@@ -44,8 +44,7 @@ async function compare(page, name) {
     .map((part) => part.innerText.replaceAll(/[\d\s]+/g, " ").trim()).filter(Boolean).join("\n"));
   const file = `${images}${name}.txt`;
   if (process.env.SCREENSHOTS) await writeFile(file, `${words}\n`);
-  const shown = await readFile(file, "utf8").catch(() => `${words}\n`); // the picture was taken before its words were kept
-  assert.equal(`${words}\n`, shown, `docs/images/${name}.png shows other words: make pictures takes it again`);
+  assert.equal(`${words}\n`, await readFile(file, "utf8"), `docs/images/${name}.png shows other words: make pictures takes it again`);
 }
 
 async function show(page, size, colorScheme) {
@@ -70,10 +69,10 @@ async function inspect(page, seen, all) {
 
 // measure runs in the page. It returns how wide that is, and of which kinds the elements are that can be seen: in
 // the page, and in each part that hangs over it once it is opened. A kind is what decides about colours, sizes and
-// names: the classes of an element and of those around it, its attributes, and whether it has a text.
+// names: the classes, role and type of an element and of those around it, its attributes, and whether it has a text.
 function measure() {
   const { scrollWidth, clientWidth } = document.documentElement;
-  const own = ({ localName, className }) => `${localName}.${className}`;
+  const own = ({ localName, className, role, type }) => [localName, className, role, type].join(".");
   const kinds = (root, path) => {
     const found = new Set();
     const visit = (element, around) => {

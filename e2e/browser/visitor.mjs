@@ -1,7 +1,6 @@
-// The sites that the Go test has started, a browser, and visitors who use it. A third
-// of the files is a process with a browser of its own (shareOut), and each visitor has
-// their own cookies, so that tests can run in parallel. No test waits for a length of
-// time: like a person, a visitor waits until something is shown.
+// The sites that the Go test has started, a browser, and visitors who use it. Each third
+// of the files runs in a process with a browser of its own (shareOut), and each visitor has
+// their own cookies. No test waits for a fixed time: a visitor waits until something is shown.
 
 import assert from "node:assert/strict";
 import { after, afterEach, beforeEach } from "node:test";
@@ -37,15 +36,14 @@ const flags = [
   "--disable-component-update", "--disable-sync",
   // Each visitor has at least one process that draws pages, and no more than that.
   "--renderer-process-limit=1", "--disable-site-isolation-trials",
-  // A page runs for seconds, so compiling its scripts well, and collecting garbage concurrently, costs more than it saves.
+  // A page lives for seconds: optimised code and a thread for garbage cost more time than they save.
   "--in-process-gpu", "--js-flags=--no-opt,--no-maglev,--single-threaded-gc",
 ];
 
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: flags });
 const present = new Set();
 
-// The visitors who came during the test that runs. One who is still here at its end is
-// where it failed.
+// The visitors of the test that runs. A test that fails leaves some, and describeGuests writes what they see.
 const visitors = new Set();
 
 let bound;

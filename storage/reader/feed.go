@@ -16,10 +16,11 @@ import (
 	"microblogging/storage/schema"
 )
 
-// FeedItem is a post with the name of its channel.
+// FeedItem is a post with the name of its channel, and in a user's feed with the user's role there.
 type FeedItem struct {
 	domain.Blog
 	Name domain.ChannelName
+	Role domain.Role
 }
 
 // List lists up to limit posts of all channels that a user subscribes to, newest
@@ -129,7 +130,7 @@ func feedItems(posts []found, blogs map[domain.BlogID]domain.Blog) []FeedItem {
 	items := make([]FeedItem, 0, len(posts))
 	for _, post := range posts {
 		if blog, there := blogs[post.id]; there {
-			items = append(items, FeedItem{Blog: blog, Name: post.by.Name})
+			items = append(items, FeedItem{Blog: blog, Name: post.by.Name, Role: post.by.Role})
 		}
 	}
 	return items
