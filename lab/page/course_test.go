@@ -10,6 +10,7 @@ import (
 
 	"microblogging/lab"
 	"microblogging/lab/modelcheck"
+	"microblogging/lab/page"
 )
 
 func TestCourse(t *testing.T) {
@@ -184,4 +185,14 @@ func TestChoose(t *testing.T) {
 	p.follow("data-next", "")
 	p.at.says("Choose the safeguard")
 	s.get("/lab/choose?own/retry=nothing").want(200)
+}
+
+func TestFileOfALevelIsDeleted(t *testing.T) {
+	cases := append(modelcheck.Cases(), modelcheck.OwnCases()...)
+	s := newSiteOf(t, page.New().With(slices.DeleteFunc(cases, func(c modelcheck.Case) bool { return strings.HasPrefix(c.Name, "own/name") })...))
+	for _, path := range []string{"/lab", "/lab/choose", "/lab/ended?s=" + recordOf(t, "ended").Schedule} { // the level before it
+		if r := s.get(path).want(200); strings.Contains(r.body, "own/name") || strings.Contains(r.body, "deleted by name") {
+			t.Errorf("%s leads to the level", path)
+		}
+	}
 }

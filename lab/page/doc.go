@@ -23,8 +23,7 @@
 // each is replayed when the address is requested.
 //
 // [Lab.Routes] has the handlers for package web, which does not import the lab: it adds
-// what all pages have in common, and turns errors into problem pages. A page is the same
-// for everyone.
+// what all pages have in common, and turns errors into problem pages.
 //
 // # What survives failure
 //

@@ -24,7 +24,8 @@ type Lab struct {
 	// stale reports whether the code has changed since.
 	stale             func() bool
 	replays, searches turn
-	reaches           reaches
+	// reaches has the *lab.Reach of each scenario that was tried. It is nil if no search came to its end.
+	reaches sync.Map
 }
 
 // New returns the pages of the lab.
@@ -36,7 +37,7 @@ func New() *Lab {
 			return append(records, recordsOfOwn()...)
 		}),
 		stale:   sync.OnceValue(func() bool { return lab.Fingerprint() != modelcheck.KnownCode() }),
-		replays: make(turn, maxReplays), searches: make(turn, 1), reaches: reaches{known: map[string]*lab.Reach{}},
+		replays: make(turn, maxReplays), searches: make(turn, 1),
 	}
 }
 
