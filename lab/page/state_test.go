@@ -109,6 +109,7 @@ func partsSayIt(t *testing.T) {
 		{"/lab/A1?s=ann*2,olga*2,w1*3", "actor-w1", "Has read at 7: Blogs news: 1 row . Still so."}, {"/lab/A1?s=ann,olga*2,w1*3,ann", "actor-w1", "Has read at 6: Blogs news: 0 rows . Since step 7 it has changed."},
 		{orphan, "invariant-A1", "violated"}, {orphan, "chips", "“no orphan post” is violated"},
 		{orphan, "say", "The invariant “no orphan post” is violated: ann wrote at step 7 on what ann had read at step 1 (Channels news), and since step 2 that was no longer true."},
+		{"/lab/batch-gate?s=ann*8,w1*15,ann,w1*6", "say", "ann wrote at step 24 on what ann had read at step 1 (Channels news), and since step 15"},
 		{orphan, "say", "◆ 7 · made it possible ann Blogs: Insert the post, and ask for nothing else → ok"}, {orphan, "say", "✗ 9 · violated it w1 queue: Take the message off the queue → ok"},
 		{"/lab/pivot?s=olga*3,w1*4", "actor-olga", "Has read at 3: Channels news: pending setup.5 . Still so."},
 		{"/lab/index-touch?s=olga*4,reconcile*2,olga,reconcile,olga,reconcile,network:forgotten", "say", "on what reconcile had read at step 8 (Channels news), and since step 9"},
@@ -234,8 +235,8 @@ func rowsAreMarked(t *testing.T) {
 		{"/lab/A1?s=olga*2,w1", "message-", "changed news of-3", "leased"},
 		{"/lab/A2?s=w1", "message-", "changed news of-2", "leased to w1; may show up again at any time"},
 		{"/lab/A1?s=olga*2,w1,ann", "message-", "", "leased"},
-		{orphan, "message-", "deleted news of-3", "leased"},
-		{"/lab/A1", "next-w1-in-", "", "no messages w1 waits"}, {"/lab/A1?s=ann", "next-ann-in-Blogs", "", "ann inserts next"},
+		{orphan, "message-", "deleted news of-3", "leased"}, {"/lab/open-gate?s=ann*3,olga*6,w1*13,ann,w1*6", "row-Blogs-news-blog!2524239935999999999", "violates", "✗ violates the invariant"},
+		{"/lab/A1", "next-w1-in-", "", "a message w1 waits"}, {"/lab/A1?s=ann", "next-ann-in-Blogs", "", "ann inserts next"},
 		{"/lab/A1?s=ann,olga*2,w1*2", "next-w1-in-Blogs", "", "0 rows w1 lists next"},
 	} {
 		var row *html.Node
