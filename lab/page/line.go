@@ -266,7 +266,9 @@ func (p *picture) holding(n int) (bars []bar) {
 		bars = append(bars, bar{X: p.x(underWay), Class: "late"})
 	}
 	for _, class := range gatesIn(m.DB, p.partitions()) {
-		bars = append(bars, bar{X: p.x(schema.TableBlogs), Class: class})
+		if slices.Contains(p.stores, schema.TableBlogs) { // it has a column
+			bars = append(bars, bar{X: p.x(schema.TableBlogs), Class: class})
+		}
 	}
 	return bars
 }

@@ -117,7 +117,7 @@ func barsBeginAndEnd(t *testing.T) {
 		{"/lab/shut-gate?s=w1*3,w2", "lease of-2", "1 end, 2, 3, 4 top"}, // w2 has it now
 		{"/lab/shut-gate?s=w1*6", "open", "1, 2, 3 4 5, 6 top"},
 		{"/lab/shut-gate?s=w1*6", "shut", "6 end"},
-		{"/lab/A1?s=ann,olga*2,w1", "stale", "2 end, 3, 4"},
+		{"/lab/A1?s=ann,olga*2,w1", "stale", "2 end, 3, 4"}, {"/lab/shut-gate?s=w1", "open", ""}, // no column yet
 		{"/lab/A1?s=ann,olga*2,ann,w1", "stale", "2 end, 3, 4 top"},
 	} {
 		var got []string

@@ -185,7 +185,7 @@ func (v *scene) missing(view *storeView, used map[string]bool) {
 		if a.Call == nil || a.Call.Target != view.Name || used[a.Name] {
 			continue
 		}
-		row := rowView{ID: "next-" + a.Name + "-in-" + view.Name, Key: "a message", Next: []use{{a.Name, nextVerb(a), hue(i + 1)}}}
+		row := rowView{ID: "next-" + a.Name + "-in-" + view.Name, Key: "the queue", Next: []use{{a.Name, nextVerb(a), hue(i + 1)}}}
 		switch {
 		case isRead(a.Call) && a.Call.Method != driver.CallGet:
 			row.Key, row.Kind = v.Pretty(templates.ShortKey(cmp.Or(a.Call.Partition, a.Call.From, "the table"))), lab.Count(v.listed(a.Call), "row")

@@ -236,7 +236,7 @@ func rowsAreMarked(t *testing.T) {
 		{"/lab/A2?s=w1", "message-", "changed news of-2", "leased to w1; may show up again at any time"},
 		{"/lab/A1?s=olga*2,w1,ann", "message-", "", "leased"},
 		{orphan, "message-", "deleted news of-3", "leased"}, {"/lab/open-gate?s=ann*3,olga*6,w1*13,ann,w1*6", "row-Blogs-news-blog!2524239935999999999", "violates", "✗ violates the invariant"},
-		{"/lab/A1", "next-w1-in-", "", "a message w1 waits"}, {"/lab/A1?s=ann", "next-ann-in-Blogs", "", "ann inserts next"},
+		{"/lab/A1", "next-w1-in-", "", "the queue w1 waits"}, {"/lab/A1?s=ann", "next-ann-in-Blogs", "", "ann inserts next"},
 		{"/lab/A1?s=ann,olga*2,w1*2", "next-w1-in-Blogs", "", "0 rows w1 lists next"},
 	} {
 		var row *html.Node
@@ -324,7 +324,7 @@ func reachIsSaid(t *testing.T) {
 			t.Errorf("%s: %q, want %q", at.path, text, at.says)
 		}
 	}
-	s.get("/lab/A1?s=ann,olga*2,w1*2,ann").want(200).says("From here the invariant holds, whatever you do. Up to step 5 you could still win. All 35 states of this level were searched.")
+	s.get("/lab/A1?s=ann,olga*2,w1*2,ann").want(200).says("From here the invariant holds, whatever you do. Before step 6 you could still win. All 35 states of this level were searched.")
 	if marked := s.get("/lab/A1?s=ann,olga*2,w1*2,ann,w1").want(200).lines("lostat"); len(marked) != 1 || attribute(marked[0], "data-step") != "6" {
 		t.Error("the step is not marked in the run")
 	}
