@@ -30,7 +30,7 @@ type conditionView struct {
 	URL    string
 	Chosen bool
 	// Verdict is what the model checker has found, and Run is the run that breaks the protocol all the same, for the
-	// reason Why. Both are empty if there is none.
+	// reason Why. Run and Why are empty if there is none.
 	Verdict, Run, Why string
 }
 

@@ -27,7 +27,7 @@
 //
 // # What survives failure
 //
-// Nothing here is state. No handler reads or writes the store of the site.
+// No handler reads or writes the store of the site. What a search has found is kept in memory, and is found again.
 package page
 
 //go:generate go tool -modfile=../../.ci/tools.mod templ generate

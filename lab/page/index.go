@@ -100,7 +100,7 @@ func factsOf(c modelcheck.Case, record modelcheck.Record) string {
 	return strings.Join(facts, ", ")
 }
 
-// foundIn says in three words what the model checker has found in a scenario of a reader's own.
+// foundIn says in a few words what the model checker has found in a scenario of a reader's own.
 func foundIn(c modelcheck.Case, record modelcheck.Record) string {
 	switch warning := c.Warning(); {
 	case warning != "" && record.Failure == "":

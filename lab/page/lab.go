@@ -14,8 +14,7 @@ import (
 	"microblogging/templates"
 )
 
-// A Lab makes the pages of the lab. It is safe for concurrent use. It makes nothing before
-// it is first asked for a page, and leaves no goroutine behind.
+// A Lab makes the pages of the lab. It is safe for concurrent use. It makes nothing before it is first asked for a page.
 type Lab struct {
 	// cases are all scenarios, in the order of the index.
 	cases func() []modelcheck.Case

@@ -328,8 +328,8 @@ type reading struct {
 	Now string
 }
 
-// reading is what an actor has read, after n steps: the row that its next call writes, or else what has been no longer true for
-// the longest, or else its latest read. The next call may be nil.
+// reading is what an actor has read after n steps: the row that its next call writes; or else what was no longer true first;
+// or else its latest read. The next call may be nil.
 func (v *scene) reading(actor, n int, next *lab.Call) (told reading) {
 	seen := map[[3]string]bool{}
 	for at := n; at > 0; at-- {

@@ -133,7 +133,7 @@ type storeView struct {
 	Others int
 }
 
-// stores are what is in the queues and tables. Rows that no actor has touched or touches next are counted.
+// storeViews are what is in the queues and tables. Rows that no actor has touched or touches next are counted.
 func (v *scene) storeViews() (views []storeView, others int) {
 	for _, name := range append(queues(), schema.Tables()...) {
 		if !slices.Contains(v.stores, name) {
