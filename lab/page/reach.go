@@ -18,7 +18,7 @@ const (
 )
 
 // reach says from which states the invariant of a level can be violated. It is nil if the level has none, or if no search
-// has come to its end. The result of one that has is kept.
+// has ended. The result of one that has is kept.
 func (l *Lab) reach(r *http.Request, q request) (*lab.Reach, error) {
 	invariant := l.recordOf(q.Name).Invariant
 	known, tried := l.reaches.Load(q.Name)
