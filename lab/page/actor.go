@@ -182,11 +182,6 @@ func (v *scene) telling(actor int, s lab.ActorState) sourceView {
 
 func place(s lab.Site) string { return s.File + ":" + strconv.Itoa(s.Line) }
 
-// marked is the line of the call alone.
-func (v sourceView) marked() []lineView {
-	return slices.DeleteFunc(slices.Clone(v.Lines), func(l lineView) bool { return !l.Marked })
-}
-
 // near is the line of the call between the nearest two that say something: the one before it was run, if any was.
 func (v sourceView) near() (lines []lineView) {
 	at := slices.IndexFunc(v.Lines, func(l lineView) bool { return l.Marked })

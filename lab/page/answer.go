@@ -71,7 +71,8 @@ func encoded(w http.ResponseWriter, value any) (templates.Response, error) {
 	return shared(w, jsonType, body.Bytes()), err
 }
 
-// shared is an answer that is the same for everyone.
+// shared is an answer that does not depend on the reader. Package web puts the header of a signed-in user above a page, and
+// changes the two headers accordingly.
 func shared(w http.ResponseWriter, mediaType string, body []byte) templates.Response {
 	w.Header().Set("Cache-Control", freshness)
 	w.Header().Set("Vary", "Accept-Encoding")

@@ -30,58 +30,59 @@ type conditionView struct {
 	URL    string
 	Chosen bool
 	// Verdict is what the model checker has found, and Run is the run that breaks the protocol all the same, for the
-	// reason Why. Both are empty if there is none.
+	// reason Why. Run and Why are empty if there is none.
 	Verdict, Run, Why string
 }
 
 // whyNot says of each condition that does not help what the run shows that breaks the protocol all the same.
 func whyNot() map[string]string {
 	return map[string]string{
-		"own/retry-with-look":         "The read comes before the first request takes effect, late.",
-		"own/retry-with-key-first":    "The key is there and the post is not, and the second request takes the key for the post.",
-		"own/retry-with-key-last":     "Only the post was inserted before the answer was lost, so the second request finds no key.",
+		"own/retry-with-look":         "The first request takes effect after the read, because a request that was given up may still arrive.",
+		"own/retry-with-key-first":    "The key was inserted and its answer was lost. The second request finds the key, and Ann is told “posted” without a post.",
+		"own/retry-with-key-last":     "The first post was inserted and its answer was lost. The second request inserts a post before it comes to the key.",
 		"own/name-with-message-first": "Both workers have received the message before either takes it off the queue.",
-		"own/name-with-done-row":      "The second worker looks after the first has deleted the channel, and before it has noted that.",
-		"own/name-with-owner":         "The channel is another one between the read and the deletion.",
-		"own/sweep-with-look-again":   "Ann's process may die before it looks again.",
+		"own/name-with-done-row":      "The second worker looks before the first has noted that the deletion is done.",
+		"own/name-with-owner":         "The second worker has read Olga's channel, and deletes Ann's, which has that name by then.",
+		"own/sweep-with-look-again":   "Ann's process may die before it looks again, or look before the channel is deleted.",
 		"own/sweep-with-sweep-twice":  "Ann's post may come after the second sweep as well.",
 		"own/sweep-with-gate-last":    "The gate still allows a post that comes after the sweep has listed the posts.",
 	}
 }
 
-// conditionOf is the address of the choice of a condition. It is empty if the scenario has none.
-func conditionOf(name string) string {
-	level, condition, _ := strings.Cut(name, own.Added)
-	if !isCondition(name) {
-		return ""
+// conditionOf returns the condition that a scenario adds to the protocol of a level, with the level and its number. The
+// condition is empty if the scenario adds none.
+func conditionOf(name string) (of level, number int, condition string) {
+	base, condition, _ := strings.Cut(name, own.Added)
+	if of, number = levelOf(base); of.New != choice {
+		return level{}, 0, ""
 	}
-	return choosePath + "?" + level + "=" + condition + "#" + level
+	return of, number, condition
 }
 
-// isCondition reports whether a scenario is a level with a condition that was added.
-func isCondition(name string) bool {
-	of, _, added := strings.Cut(name, own.Added)
-	l, _ := levelOf(of)
-	return added && l.New == choice
+// chosen is the address of the choice of a condition.
+func (l level) chosen(condition string) string {
+	return choosePath + "?" + l.Name + "=" + condition + "#" + l.Name
 }
 
 // choose shows the conditions of the levels whose safeguard is chosen, and the verdict on those that were.
 func (l *Lab) choose(w http.ResponseWriter, r *http.Request, page templates.Page) (templates.Response, error) {
 	page.Path = choosePath
 	var views []choiceView
-	for i, level := range levels() {
+	list := l.levels()
+	for i, level := range list {
 		if level.New != choice {
 			continue
 		}
-		v := choiceView{level: level, Number: i + 1, Next: levels()[i+1]}
+		v := choiceView{level: level, Next: list[i+1]} // the last level is no choice
 		for _, c := range l.cases() {
-			condition, ok := strings.CutPrefix(c.Name, level.Name+own.Added)
-			if !ok {
+			of, number, condition := conditionOf(c.Name)
+			if of.Name != level.Name || condition == "" {
 				continue
 			}
 			record := l.recordOf(c.Name)
+			v.Number = number
 			view := conditionView{Text: c.About, Verdict: sentence(foundIn(c, record)), Chosen: r.URL.Query().Get(level.Name) == condition,
-				URL: conditionOf(c.Name), Why: whyNot()[c.Name]}
+				URL: level.chosen(condition), Why: whyNot()[c.Name]}
 			if record.Shortest > 0 {
 				view.Run = templates.LabPath(c.Name) + "?s=" + record.Schedule
 			}

@@ -57,7 +57,7 @@ func choosePage(page templates.Page, views []choiceView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "\">← The lab</a></p><h1>Choose the safeguard</h1><p class=\"lead\">Each protocol below is broken. Which condition would you add? The model checker has searched all runs of the protocol with each of them.</p></header><div class=\"body wide index\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "\">← The lab</a></p><h1>Choose the safeguard</h1><p class=\"lead\">Each protocol below is broken. Which condition would you add? Then see what the model checker has found with it.</p></header><div class=\"body wide index\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

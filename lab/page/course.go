@@ -1,6 +1,11 @@
 package page
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+
+	"microblogging/lab/modelcheck"
+)
 
 // A level is one task of the course: break an invariant in this scenario. Its invariant, its shortest run
 // and the faults that it allows are not here: they are those of the scenario, or were found
@@ -18,7 +23,7 @@ type level struct {
 	// Safeguard is the ablation of the safeguard that prevents this in the production code. It is empty
 	// for a level that is itself an ablation.
 	Safeguard string
-	// Teaches is said when the level is won. Orders are what each side of the protocol does, one after the other.
+	// Teaches is said when the level is won. Orders are what each side of the production code does, one after the other.
 	Teaches   string
 	Orders    []order
 	Precedent precedent
@@ -27,7 +32,7 @@ type level struct {
 // choice is what is new in a level in which a safeguard is chosen.
 const choice = "you choose the safeguard"
 
-// An order is the steps of a side of a protocol.
+// An order is the steps of one side.
 type order struct {
 	Of    string
 	Steps []string
@@ -87,6 +92,14 @@ func course() []chapter {
 			Levels: []level{lastLevel()},
 		},
 	}
+}
+
+// levels are those of the course, one after the other, as far as their scenarios are there: a reader may have deleted the
+// file of one.
+func (l *Lab) levels() []level {
+	return slices.DeleteFunc(levels(), func(of level) bool {
+		return !slices.ContainsFunc(l.cases(), func(c modelcheck.Case) bool { return c.Name == of.Name })
+	})
 }
 
 // levels are those of the course, one after the other.

@@ -17,7 +17,7 @@ func fenceLevels() []level {
 		{
 			Name: "shut-gate", New: "the shut gate", Title: "The worker that slept",
 			Goal: "Make a worker that slept remove a row of the new channel.",
-			Scene: "A queue hides a message from other workers for a while, the lease. If w1 sleeps, w2 gets the message too. Each looks, when it begins, whether this is still the channel that was meant. " +
+			Scene: "The workers w1 and w2 handle the deletion of a channel, and Ann tries once to take its name. A queue hides a message from other workers for a while, the lease. If w1 sleeps, w2 gets the message too. Each looks, when it begins, whether this is still the channel that was meant. " +
 				"In the production code each transaction that removes rows also requires a row of that channel, the shut gate, which is deleted before the name is free. Here w1's do not.",
 			Nudge: "Let w1 shut the gate, and sleep. Its lease ends when w2 gets the message. What does w1 list when it wakes up after all others have ended?",
 			Teaches: "That a worker was entitled to begin does not entitle it to go on. A lease cannot help: its holder does not notice that it has run out. " +

@@ -3,7 +3,7 @@ package page
 // accountOrders are those of the deletion of an account.
 func accountOrders() []order {
 	return []order{
-		{"A request", []string{"lists the post in its user's own rows", "checks that the account is active", "sends the post, which depends on the posting rule that was read"}},
+		{"A request", []string{"reads the posting rule", "lists the post in its user's own rows", "checks that the account is active", "sends the post, which depends on that posting rule"}},
 		{"The worker", []string{"closes the account", "reads the lists", "invalidates: replaces the posting rules", "removes what is listed"}},
 	}
 }

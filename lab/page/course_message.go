@@ -102,7 +102,7 @@ func messageLevels() []level {
 		{
 			Name: "own/lease-lock-without-fence", New: "the fencing number", Title: "The lock that ended",
 			Goal: "Let a page that was saved under a later lock be overwritten under an earlier one.",
-			Scene: "No channel and no queue: two people save one page. Each takes the lock first, a row that counts who has had it, then reads the page, and saves it. " +
+			Scene: "No channel and no queue: Ann and Bob save one page. Each takes the lock first, a row that counts who has had it, then reads the page, and saves it. " +
 				"The lock is a lease, which ends if its holder takes too long. Anyone may take the lock: here its lease has ended already, so either may take the next number at any time.",
 			Nudge: "Ann has the lock, and has read the page. What does she notice of what Bob does now?",
 			Teaches: "A lease ends whether its holder notices or not. Nothing that Ann does before her save helps, because she may be held up between that and the save. " +

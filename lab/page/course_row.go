@@ -6,7 +6,7 @@ func rowLevels() []level {
 		{
 			Name: "link-version", New: "the version of a row", Title: "One link, two visitors",
 			Goal: "Let one sign-in link, which works once, sign in twice.",
-			Scene: "Two people follow the same sign-in link: vera and vera2. The code reads the link, marks it as used and starts a session. " +
+			Scene: "Vera follows a sign-in link, and another person (vera2) follows the same link. The code reads the link, marks it as used and starts a session. " +
 				"The mark should depend on the version of the row that was read. Here it does not.",
 			Nudge: "Let both read the link while it is unused.",
 			Teaches: "To read, decide and write is safe if the write depends on what was read. Each row has a version, its ETag. " +

@@ -10,11 +10,13 @@ import (
 
 	"microblogging/lab"
 	"microblogging/lab/modelcheck"
+	"microblogging/lab/page"
 )
 
 func TestCourse(t *testing.T) {
 	t.Run("no level is won by actors that go one after the other without a fault", levelsNeedTwo)
 	t.Run("each level names what is new in it, which no other does", levelsHaveOneConcept)
+	t.Run("the scene of a level names each person who acts in it", scenesNamePeople)
 	t.Run("no level but two ends because it has interrupted too often", levelsHaveNoHiddenEnd)
 	t.Run("the lease of the worker that does the damage without the shut gate has ended", sleeperDoesTheDamage)
 	t.Run("what a nudge says wins its level", nudgesWin)
@@ -85,6 +87,19 @@ func levelsHaveOneConcept(t *testing.T) {
 			t.Errorf("%s: %q is new, as in %s", name, concept, other)
 		}
 		of[concept] = name
+	}
+}
+
+func scenesNamePeople(t *testing.T) {
+	s := newSite(t)
+	for _, name := range levelNames(s.get("/lab").want(200)) {
+		r := s.get("/lab/" + name).want(200)
+		for _, person := range []string{"Ann", "Bob", "Olga", "Vera"} {
+			acts := r.all(func(n *html.Node) bool { return attribute(n, "id") == "actor-"+strings.ToLower(person) }) != nil
+			if acts && !strings.Contains(textOf(within(r.part("story"), "p")[0]), person) {
+				t.Errorf("the scene of %s does not say what %s does", name, person)
+			}
+		}
 	}
 }
 
@@ -184,4 +199,14 @@ func TestChoose(t *testing.T) {
 	p.follow("data-next", "")
 	p.at.says("Choose the safeguard")
 	s.get("/lab/choose?own/retry=nothing").want(200)
+}
+
+func TestFileOfALevelIsDeleted(t *testing.T) {
+	cases := append(modelcheck.Cases(), modelcheck.OwnCases()...)
+	s := newSiteOf(t, page.New().With(slices.DeleteFunc(cases, func(c modelcheck.Case) bool { return strings.HasPrefix(c.Name, "own/name") })...))
+	for _, path := range []string{"/lab", "/lab/choose", "/lab/ended?s=" + recordOf(t, "ended").Schedule} { // the level before it
+		if r := s.get(path).want(200); strings.Contains(r.body, "own/name") || strings.Contains(r.body, "deleted by name") {
+			t.Errorf("%s leads to the level", path)
+		}
+	}
 }

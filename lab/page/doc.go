@@ -23,12 +23,11 @@
 // each is replayed when the address is requested.
 //
 // [Lab.Routes] has the handlers for package web, which does not import the lab: it adds
-// what all pages have in common, and turns errors into problem pages. A page is the same
-// for everyone.
+// what all pages have in common, and turns errors into problem pages.
 //
 // # What survives failure
 //
-// Nothing here is state. No handler reads or writes the store of the site.
+// No handler reads or writes the store of the site. What a search has found is kept in memory, and is found again.
 package page
 
 //go:generate go tool -modfile=../../.ci/tools.mod templ generate

@@ -58,9 +58,9 @@ func (l *Lab) newIndexView() indexView {
 	for _, c := range l.cases() {
 		cases[c.Name] = c
 		_, number := levelOf(c.Name)
+		_, _, condition := conditionOf(c.Name)
 		switch {
-		case number > 0:
-		case isCondition(c.Name):
+		case number > 0 || condition != "":
 		case c.Part == modelcheck.Own:
 			v.Own = append(v.Own, scenarioLink{c.Name, c.Says(), foundIn(c, l.recordOf(c.Name))})
 		case c.Part == modelcheck.Ablated:
@@ -100,7 +100,7 @@ func factsOf(c modelcheck.Case, record modelcheck.Record) string {
 	return strings.Join(facts, ", ")
 }
 
-// foundIn says in three words what the model checker has found in a scenario of a reader's own.
+// foundIn says in a few words what the model checker has found in a scenario of a reader's own.
 func foundIn(c modelcheck.Case, record modelcheck.Record) string {
 	switch warning := c.Warning(); {
 	case warning != "" && record.Failure == "":

@@ -14,8 +14,7 @@ import (
 	"microblogging/templates"
 )
 
-// A Lab makes the pages of the lab. It is safe for concurrent use. It makes nothing before
-// it is first asked for a page, and leaves no goroutine behind.
+// A Lab makes the pages of the lab. It is safe for concurrent use. It makes nothing before it is first asked for a page.
 type Lab struct {
 	// cases are all scenarios, in the order of the index.
 	cases func() []modelcheck.Case
@@ -24,7 +23,8 @@ type Lab struct {
 	// stale reports whether the code has changed since.
 	stale             func() bool
 	replays, searches turn
-	reaches           reaches
+	// reaches has the *lab.Reach of each scenario that was tried. It is nil if no search came to its end.
+	reaches sync.Map
 }
 
 // New returns the pages of the lab.
@@ -36,7 +36,7 @@ func New() *Lab {
 			return append(records, recordsOfOwn()...)
 		}),
 		stale:   sync.OnceValue(func() bool { return lab.Fingerprint() != modelcheck.KnownCode() }),
-		replays: make(turn, maxReplays), searches: make(turn, 1), reaches: reaches{known: map[string]*lab.Reach{}},
+		replays: make(turn, maxReplays), searches: make(turn, 1),
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 
 	"microblogging/lab"
 	"microblogging/lab/modelcheck"
-	"microblogging/lab/own"
 	"microblogging/templates"
 )
 
@@ -112,19 +111,19 @@ func (v *scene) hint() (text, link, url string) {
 
 // next is the address of the level after this one, and its title.
 func (v *scene) next() (url, title string) {
-	l, number := v.level()
-	list := levels()
-	switch {
-	case isCondition(v.Name): // after the level of its protocol
-		of, _, _ := strings.Cut(v.Name, own.Added)
-		_, number = levelOf(of)
-		return v.startOf(list[number].Name), list[number].Title
-	case l.New == choice:
-		return choosePath + "#" + l.Name, "Choose the safeguard"
-	case number > 0 && number < len(list):
-		return v.startOf(list[number].Name), list[number].Title
+	l, _ := v.level()
+	of, _, condition := conditionOf(v.Name)
+	if condition != "" { // after the level of its protocol
+		l = of
 	}
-	return "", ""
+	at := slices.IndexFunc(v.levels, func(other level) bool { return other.Name == l.Name })
+	switch {
+	case at < 0 || at+1 == len(v.levels):
+		return "", ""
+	case l.New == choice && condition == "":
+		return choosePath + "#" + l.Name, "Choose the safeguard"
+	}
+	return v.startOf(v.levels[at+1].Name), v.levels[at+1].Title
 }
 
 // nextStop is the same for the stop of the class after this one.
@@ -152,7 +151,8 @@ func (v *scene) whose() string {
 	case modelcheck.Textbook, modelcheck.TextbookFault:
 		return "the textbook's"
 	case modelcheck.Own:
-		if _, number := v.level(); number > 0 {
+		_, number := v.level()
+		if _, _, condition := conditionOf(v.Name); number > 0 || condition != "" {
 			return "this protocol's"
 		}
 		return "your"
@@ -207,8 +207,7 @@ func (v *scene) compared() string {
 
 // titleOf is what a person calls a scenario.
 func titleOf(c modelcheck.Case) string {
-	if of, _, _ := strings.Cut(c.Name, own.Added); isCondition(c.Name) {
-		l, number := levelOf(of)
+	if l, number, condition := conditionOf(c.Name); condition != "" {
 		return l.numbered(number) + ", with a condition"
 	}
 	if l, number := levelOf(c.Name); number > 0 {

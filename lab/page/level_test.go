@@ -146,6 +146,7 @@ func wonByHints(t *testing.T, s *site, record modelcheck.Record) {
 func TestWhoseInvariants(t *testing.T) {
 	s := newSite(t)
 	for path, says := range map[string]string{
+		"own/retry-with-look": "Break this protocol's invariant “one post”.", "own/retry": "This protocol's invariants", "own/outbox-without-outbox": "Break your invariant",
 		"A1": "Break the textbook's invariant “no orphan post”.", "late-copy": "The textbook's invariants", "open-gate": "Break MicroBlogging's invariant “no orphan”.", "post": "MicroBlogging's invariants",
 	} {
 		s.get("/lab/" + path).want(200).says(says)

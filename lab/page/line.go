@@ -161,13 +161,17 @@ func (p *picture) step(first, last int) {
 	}
 	if l.folded() {
 		l.Call, l.Result, l.Fate, l.Told, l.Refused = lab.Count(last-first+1, "call"), "", "", nil, false
-		l.Actor = strings.Join(p.actorsOf(first, last), ", ")
 	}
+	var actors []string
 	for n := first; n <= last; n++ {
 		l.Breaks = append(l.Breaks, p.brokenAfter(n)...)
-		if l.folded() {
+		if words := p.Words(*p.moments[n].Step); l.folded() {
 			l.Call += gateMoved(*p.moments[n].Step)
-			l.Told = append(l.Told, p.Words(*p.moments[n].Step).Told...)
+			l.Told = append(l.Told, words.Told...)
+			if !slices.Contains(actors, words.Actor) {
+				actors = append(actors, words.Actor)
+			}
+			l.Actor = strings.Join(actors, ", ")
 		}
 	}
 	if !l.Cause && l.Breaks == nil {
@@ -223,15 +227,6 @@ func (v *scene) rowsNamed(words string, call *lab.Call) string {
 	return words
 }
 
-func (p *picture) actorsOf(first, last int) (names []string) {
-	for n := first; n <= last; n++ {
-		if name := p.Words(*p.moments[n].Step).Actor; !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
 // late are the calls that are under way.
 func late(m lab.Moment) []lab.Option {
 	return slices.DeleteFunc(slices.Clone(m.Network), func(o lab.Option) bool { return o.Choice.Fate != lab.Lands })
@@ -258,9 +253,9 @@ func (p *picture) bars(before, after int) (bars []bar) {
 // holding is what holds after n steps: leases, gates, calls that are under way, and what an actor has read that
 // is no longer true.
 func (p *picture) holding(n int) (bars []bar) {
-	m := p.moments[n]
+	m, leases := p.moments[n], slices.Collect(maps.Values(p.holds(n)))
 	for i, a := range m.Actors {
-		if leases := p.leases(n); slices.Contains(leases, i+1) {
+		if slices.Contains(leases, i+1) {
 			bars = append(bars, bar{X: p.beyond(i, 0), Class: "lease of-" + strconv.Itoa(hue(i+1))})
 		}
 		if read := p.reading(i+1, n, a.Call); read.Since > 0 && a.State == lab.AboutToCall {
@@ -271,18 +266,15 @@ func (p *picture) holding(n int) (bars []bar) {
 		bars = append(bars, bar{X: p.x(underWay), Class: "late"})
 	}
 	for _, class := range gatesIn(m.DB, p.partitions()) {
-		bars = append(bars, bar{X: p.x(schema.TableBlogs), Class: class})
+		if slices.Contains(p.stores, schema.TableBlogs) { // it has a column
+			bars = append(bars, bar{X: p.x(schema.TableBlogs), Class: class})
+		}
 	}
 	return bars
 }
 
-// leases are the actors to which the queue has given a message after n steps. Time does not pass in the lab: that
-// a lease has ended shows when the queue gives the message to another worker.
-func (v *scene) leases(n int) (holders []int) {
-	return slices.Collect(maps.Values(v.holds(n)))
-}
-
-// holds has the holder of each message that has one after n steps.
+// holds has the holder of each message that has one after n steps. Time does not pass in the lab: that a lease has ended
+// shows when the queue gives the message to another worker.
 func (v *scene) holds(n int) map[string]int {
 	holds := map[string]int{}
 	for _, m := range v.moments[1 : n+1] {
@@ -336,8 +328,8 @@ type reading struct {
 	Now string
 }
 
-// reading is what an actor has read, after n steps: the row that its next call writes, or else what has been no longer true for
-// the longest, or else its latest read. The next call may be nil.
+// reading is what an actor has read after n steps: the row that its next call writes; or else what was no longer true first;
+// or else its latest read. The next call may be nil.
 func (v *scene) reading(actor, n int, next *lab.Call) (told reading) {
 	seen := map[[3]string]bool{}
 	for at := n; at > 0; at-- {
@@ -476,14 +468,6 @@ func (p picture) legend() string {
 		return "· dashed: what may happen next"
 	}
 	return "· shaded: " + strings.Join(there, "; ")
-}
-
-// currentStep marks the step that led to the state that is shown.
-func currentStep(current bool) templ.Attributes {
-	if !current {
-		return nil
-	}
-	return templ.Attributes{"aria-current": "step"}
 }
 
 // lower is where a line of the file lies.

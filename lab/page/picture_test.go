@@ -90,6 +90,9 @@ func nextCallsAreDashed(t *testing.T) {
 	if want := []string{"▸ ann may read news", "▸ olga may merge news (deleting)", "▸ w1 waits: the queue is empty"}; !slices.Equal(next, want) {
 		t.Errorf("next are %q, want %q", next, want)
 	}
+	if next := textOf(s.get("/lab/open-gate?s=ann*3").want(200).lines("next")[0]); next != "▸ ann may insert idempotency key; insert post ann.1; …" {
+		t.Errorf("what is too long for a line is %q", next)
+	}
 	for _, path := range []string{orphan, orphan + "&at=5"} { // nothing comes next, or it would drop what came after
 		if next := s.get(path).want(200).lines("next"); len(next) > 0 {
 			t.Errorf("%s: next is %q", path, textOf(next[0]))
@@ -114,7 +117,7 @@ func barsBeginAndEnd(t *testing.T) {
 		{"/lab/shut-gate?s=w1*3,w2", "lease of-2", "1 end, 2, 3, 4 top"}, // w2 has it now
 		{"/lab/shut-gate?s=w1*6", "open", "1, 2, 3 4 5, 6 top"},
 		{"/lab/shut-gate?s=w1*6", "shut", "6 end"},
-		{"/lab/A1?s=ann,olga*2,w1", "stale", "2 end, 3, 4"},
+		{"/lab/A1?s=ann,olga*2,w1", "stale", "2 end, 3, 4"}, {"/lab/shut-gate?s=w1", "open", ""}, // no column yet
 		{"/lab/A1?s=ann,olga*2,ann,w1", "stale", "2 end, 3, 4 top"},
 	} {
 		var got []string

@@ -11,8 +11,8 @@ import (
 type proofStep struct {
 	runLine
 	// Tag says what it has to do with that, and Class is for the style sheet.
-	Tag, Class, Store string
-	Code              lineView
+	Tag, Class string
+	Code       lineView
 }
 
 // told is a step with its request as a sentence, its response, and its line of Go.
@@ -32,9 +32,6 @@ func (v *scene) told(n int) (l runLine, code lineView) {
 	return l, code
 }
 
-// last is the step that led to the state that is shown.
-func (v *scene) last() (runLine, lineView) { return v.told(v.at) }
-
 // proof says in one sentence how an invariant was violated, with the steps: what the actor had read, what made it
 // possible and what violated it.
 func (v *scene) proof() (because string, steps []proofStep) {
@@ -42,7 +39,7 @@ func (v *scene) proof() (because string, steps []proofStep) {
 	add := func(n int, tag, class string) {
 		step := proofStep{Tag: tag, Class: class}
 		step.runLine, step.Code = v.told(n)
-		step.Store = storeTitle(targetOf(v.moments[n].Step))
+		step.Call = storeTitle(targetOf(v.moments[n].Step)) + ": " + step.Call
 		steps = append(steps, step)
 	}
 	if v.made == 0 {

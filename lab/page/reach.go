@@ -3,7 +3,6 @@ package page
 import (
 	"context"
 	"net/http"
-	"sync"
 	"time"
 
 	"microblogging/lab"
@@ -18,41 +17,32 @@ const (
 	reachTime  = 6 * time.Second
 )
 
-// reaches are what is known of each scenario. A search that came to no end is nil.
-type reaches struct {
-	sync.Mutex
-	known map[string]*lab.Reach
-}
-
-// reach says from which states the invariant of a level can be violated, if so many states tell. It is nil if that
-// is not known.
-func (r *reaches) reach(ctx context.Context, c modelcheck.Case, invariant string, most int) *lab.Reach {
-	r.Lock()
-	found, tried := r.known[c.Name]
-	r.Unlock()
-	if invariant == "" || c.Part == modelcheck.Own || found != nil || tried && most == fewStates {
-		return found
+// reach says from which states the invariant of a level can be violated. It is nil if the level has none, or if no search
+// has ended. The result of one that has is kept.
+func (l *Lab) reach(r *http.Request, q request) (*lab.Reach, error) {
+	invariant := l.recordOf(q.Name).Invariant
+	known, tried := l.reaches.Load(q.Name)
+	found, _ := known.(*lab.Reach)
+	if found != nil || tried && !q.reach || invariant == "" || q.Part == modelcheck.Own {
+		return found, nil
 	}
-	x := lab.NewExplorer(c.Scenario)
-	defer x.Close()
-	found = x.Reach(ctx, invariant, most)
-	r.Lock()
-	defer r.Unlock()
-	r.known[c.Name] = found
-	return found
-}
-
-// askReach enters many states if the request asks whether it can still be won.
-func (l *Lab) askReach(r *http.Request, q request) error {
-	if !q.reach {
-		return nil
+	most, turns := fewStates, l.replays
+	if q.reach {
+		most, turns = manyStates, l.searches
 	}
-	_, err := inTurn(r.Context(), l.searches, func() (*lab.Reach, error) {
+	return inTurn(r.Context(), turns, func() (*lab.Reach, error) {
 		ctx, cancel := context.WithTimeout(r.Context(), reachTime)
 		defer cancel()
-		return l.reaches.reach(ctx, q.Case, l.recordOf(q.Name).Invariant, manyStates), nil
+		x := lab.NewExplorer(q.Scenario)
+		defer x.Close()
+		found := x.Reach(ctx, invariant, most)
+		if found != nil {
+			l.reaches.Store(q.Name, found)
+		} else if known, _ := l.reaches.LoadOrStore(q.Name, found); known != nil { // by a search that ended meanwhile
+			found, _ = known.(*lab.Reach)
+		}
+		return found, nil
 	})
-	return err
 }
 
 // lostSince is the step since which the invariant of the level cannot be violated any more. It is 0 if it can, or

@@ -129,11 +129,11 @@ type use struct {
 type storeView struct {
 	Name, What string
 	Rows       []rowView
-	// Others are how many rows no actor has touched, and Gone how many were deleted that are not shown.
-	Others, Gone int
+	// Others is how many rows no actor has touched.
+	Others int
 }
 
-// stores are what is in the queues and tables. Rows that no actor has touched or touches next are counted.
+// storeViews are what is in the queues and tables. Rows that no actor has touched or touches next are counted.
 func (v *scene) storeViews() (views []storeView, others int) {
 	for _, name := range append(queues(), schema.Tables()...) {
 		if !slices.Contains(v.stores, name) {
@@ -152,9 +152,6 @@ func (v *scene) storeViews() (views []storeView, others int) {
 	return views, others
 }
 
-// mostGone is how many rows of a store are shown that were deleted before.
-const mostGone = 3
-
 // fill puts the rows of a store into its view.
 func (v *scene) fill(view *storeView) {
 	changes := compared(view.Name, v.moments[max(v.at-1, 0)].DB, v.now().DB)
@@ -167,18 +164,11 @@ func (v *scene) fill(view *storeView) {
 			}
 		}
 	}
-	used, gone := map[string]bool{}, 0
+	used := map[string]bool{}
 	for _, c := range changes {
 		row := v.row(view.Name, c)
-		if row.Gone > 0 {
-			gone++
-		}
-		switch {
-		case len(row.Steps) == 0 && len(row.Next) == 0:
+		if len(row.Steps) == 0 && len(row.Next) == 0 {
 			view.Others++
-			continue
-		case row.Gone > 0 && gone > mostGone:
-			view.Gone++
 			continue
 		}
 		for _, use := range row.Next {
@@ -195,7 +185,7 @@ func (v *scene) missing(view *storeView, used map[string]bool) {
 		if a.Call == nil || a.Call.Target != view.Name || used[a.Name] {
 			continue
 		}
-		row := rowView{ID: "next-" + a.Name + "-in-" + view.Name, Key: "no messages", Next: []use{{a.Name, nextVerb(a), hue(i + 1)}}}
+		row := rowView{ID: "next-" + a.Name + "-in-" + view.Name, Key: "the queue", Next: []use{{a.Name, nextVerb(a), hue(i + 1)}}}
 		switch {
 		case isRead(a.Call) && a.Call.Method != driver.CallGet:
 			row.Key, row.Kind = v.Pretty(templates.ShortKey(cmp.Or(a.Call.Partition, a.Call.From, "the table"))), lab.Count(v.listed(a.Call), "row")
@@ -208,8 +198,6 @@ func (v *scene) missing(view *storeView, used map[string]bool) {
 			if key == "" {
 				row.Key = v.Pretty(templates.ShortKey(a.Call.Partition))
 			}
-		case len(v.now().DB.Messages(view.Name)) > 0:
-			row.Key = "the messages"
 		}
 		view.Rows = append(view.Rows, row)
 	}

@@ -47,8 +47,10 @@ func codeOf(g lab.Safeguard) sourceView {
 // around are the parts of the line that decides: what is before what would be removed, that,
 // and what is after it.
 func (v sourceView) around() (before, part, behind string) {
-	for _, line := range v.marked() {
-		before, behind, _ = strings.Cut(line.Text, v.Part)
+	for _, line := range v.Lines {
+		if line.Marked {
+			before, behind, _ = strings.Cut(line.Text, v.Part)
+		}
 	}
 	return before, v.Part, behind
 }

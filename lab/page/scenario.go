@@ -18,6 +18,8 @@ type scene struct {
 	moments []lab.Moment
 	// stores are the queues and the tables that are shown.
 	stores []string
+	// levels are those of the course that are there.
+	levels []level
 	// record is what the model checker has found in the scenario.
 	record modelcheck.Record
 	// stale reports whether the code has changed since.
@@ -63,7 +65,8 @@ func (l *Lab) scenario(w http.ResponseWriter, r *http.Request, page templates.Pa
 		return redirect(w, r, q.address())
 	}
 	page.Path = q.address()
-	if err := l.askReach(r, q); err != nil {
+	reachable, err := l.reach(r, q)
+	if err != nil {
 		return templates.Response{}, err
 	}
 	found, err := l.searched(r, q)
@@ -75,7 +78,7 @@ func (l *Lab) scenario(w http.ResponseWriter, r *http.Request, page templates.Pa
 		if err != nil {
 			return nil, err
 		}
-		v.found, v.reachable = found, l.reaches.reach(r.Context(), q.Case, v.record.Invariant, fewStates)
+		v.found, v.reachable = found, reachable
 		v.lost = v.lostSince()
 		return scenarioPage(page, v), nil
 	})
@@ -92,7 +95,7 @@ func (l *Lab) follow(q request) (*scene, error) {
 	if q.rest && !moments[q.at].Quiescent() {
 		return nil, refuseChoice(&q.Scenario, "The system is not idle", &lab.StuckError{Position: q.at, Word: "rest", Why: "an actor can go on"})
 	}
-	v := &scene{request: q, moments: moments, stores: storesOf(moments), record: l.recordOf(q.Name), stale: l.stale() && q.Part != modelcheck.Own, safeguards: switches(q, l.cases())}
+	v := &scene{request: q, moments: moments, stores: storesOf(moments), record: l.recordOf(q.Name), stale: l.stale() && q.Part != modelcheck.Own, safeguards: switches(q, l.cases()), levels: l.levels()}
 	if _, broken := v.worst(); broken && q.Safeguard != nil {
 		v.decisive, v.refused, v.instead, err = l.decisiveStep(q.Case, q.schedule)
 	}

@@ -224,9 +224,6 @@ func (v *scene) reachState() string {
 	return "within"
 }
 
-// reachableStates is how many states were searched to know that.
-func (v *scene) reachableStates() string { return lab.Count(v.reachable.States, "state") }
-
 // sayClass is the class of the bar: whose step it tells of, or that the run is won or lost.
 func (v *scene) sayClass() string {
 	_, broken := v.worst()
@@ -246,11 +243,6 @@ func (v *scene) hueNow() int {
 		return 0
 	}
 	return hue(v.now().Step.Sender)
-}
-
-// stepsLeft says how many steps a run may still have.
-func stepsLeft(at int) string {
-	return lab.Count(lab.MaxChoices-at, "step") + " left"
 }
 
 // mostScene is how many letters of a scene the bar has room for.

@@ -1,6 +1,7 @@
 package page_test
 
 import (
+	"context"
 	"regexp"
 	"slices"
 	"strconv"
@@ -8,6 +9,10 @@ import (
 	"testing"
 
 	"golang.org/x/net/html"
+
+	"microblogging/lab"
+	"microblogging/lab/modelcheck"
+	"microblogging/lab/page"
 )
 
 // orphan is a run of the textbook that leaves a post of a channel that is gone, in nine steps.
@@ -22,6 +27,7 @@ func TestState(t *testing.T) {
 	t.Run("only rows that an actor has touched, or touches next, are open, marked as the step has changed them", rowsAreMarked)
 	t.Run("a step is marked alike in the picture, in the code and in the rows", stepIsMarkedAlike)
 	t.Run("it says whether the level can still be won, and since which step it cannot", reachIsSaid)
+	t.Run("what is known of that is not lost to a search that ends in vain, and is not searched again", reachIsKept)
 	t.Run("its parts and ids are sound, and nothing is inline", outlineIsSound)
 	t.Run("no token is shown whole", tokensAreShort)
 }
@@ -103,11 +109,12 @@ func partsSayIt(t *testing.T) {
 		{"/lab/A1?s=ann*2,olga*2,w1*3", "actor-w1", "Has read at 7: Blogs news: 1 row . Still so."}, {"/lab/A1?s=ann,olga*2,w1*3,ann", "actor-w1", "Has read at 6: Blogs news: 0 rows . Since step 7 it has changed."},
 		{orphan, "invariant-A1", "violated"}, {orphan, "chips", "“no orphan post” is violated"},
 		{orphan, "say", "The invariant “no orphan post” is violated: ann wrote at step 7 on what ann had read at step 1 (Channels news), and since step 2 that was no longer true."},
+		{"/lab/batch-gate?s=ann*8,w1*15,ann,w1*6", "say", "ann wrote at step 24 on what ann had read at step 1 (Channels news), and since step 15"},
 		{orphan, "say", "◆ 7 · made it possible ann Blogs: Insert the post, and ask for nothing else → ok"}, {orphan, "say", "✗ 9 · violated it w1 queue: Take the message off the queue → ok"},
 		{"/lab/pivot?s=olga*3,w1*4", "actor-olga", "Has read at 3: Channels news: pending setup.5 . Still so."},
 		{"/lab/index-touch?s=olga*4,reconcile*2,olga,reconcile,olga,reconcile,network:forgotten", "say", "on what reconcile had read at step 8 (Channels news), and since step 9"},
 		{"/lab/index-touch?s=olga*4,reconcile*2,olga,reconcile,olga,reconcile,network:forgotten", "say", "queued, and no worker goes on with it."},
-		{"/lab/erasure-fence?s=vera*4,home*8,w1*12,vera,w1*13", "won", "The worker closes the account reads the lists invalidates: replaces the posting rules removes what is listed"},
+		{"/lab/erasure-fence?s=vera*4,home*8,w1*12,vera,w1*13", "won", "In the production code A request reads the posting rule lists the post in its user's own rows checks that the account is active sends the post, which depends on that posting rule The worker closes the account reads the lists invalidates: replaces the posting rules removes what is listed"},
 		{"/lab/author-gone?s=ann*3,reader*6,ann,reader*3", "say", "step 9 made that possible, and step 13 did it."},
 		{orphan, "say", "How MicroBlogging prevents it"}, {"/lab/A3?s=olga:dies-after", "say", "step 1 alone did it."},
 		{orphan, "step-7", "“posted” ◆ made it possible"}, {orphan, "step-9", "✗ violates no orphan post"}, {orphan + "&rest=1", "say", "The invariant “no orphan post” is violated"},
@@ -119,6 +126,9 @@ func partsSayIt(t *testing.T) {
 		if text := textOf(s.get(at.path).want(200).part(at.part)); !strings.Contains(text, at.says) {
 			t.Errorf("%s: %s does not say %q but %q", at.path, at.part, at.says, text)
 		}
+	}
+	if text := s.get("/lab/erasure-look").want(200).text(); strings.Contains(text, "reads the posting rule") {
+		t.Error("a level that is not won shows the orders that win it")
 	}
 	for _, path := range []string{orphan + "&at=8", "/lab/A1"} {
 		if text := textOf(s.get(path).want(200).part("say")); strings.Contains(text, "is violated") || strings.Contains(text, "fresh workers carry on") {
@@ -225,8 +235,8 @@ func rowsAreMarked(t *testing.T) {
 		{"/lab/A1?s=olga*2,w1", "message-", "changed news of-3", "leased"},
 		{"/lab/A2?s=w1", "message-", "changed news of-2", "leased to w1; may show up again at any time"},
 		{"/lab/A1?s=olga*2,w1,ann", "message-", "", "leased"},
-		{orphan, "message-", "deleted news of-3", "leased"},
-		{"/lab/A1", "next-w1-in-", "", "no messages w1 waits"}, {"/lab/A1?s=ann", "next-ann-in-Blogs", "", "ann inserts next"},
+		{orphan, "message-", "deleted news of-3", "leased"}, {"/lab/open-gate?s=ann*3,olga*6,w1*13,ann,w1*6", "row-Blogs-news-blog!2524239935999999999", "violates", "✗ violates the invariant"},
+		{"/lab/A1", "next-w1-in-", "", "the queue w1 waits"}, {"/lab/A1?s=ann", "next-ann-in-Blogs", "", "ann inserts next"},
 		{"/lab/A1?s=ann,olga*2,w1*2", "next-w1-in-Blogs", "", "0 rows w1 lists next"},
 	} {
 		var row *html.Node
@@ -314,9 +324,33 @@ func reachIsSaid(t *testing.T) {
 			t.Errorf("%s: %q, want %q", at.path, text, at.says)
 		}
 	}
-	s.get("/lab/A1?s=ann,olga*2,w1*2,ann").want(200).says("From here the invariant holds, whatever you do. Up to step 5 you could still win. All 35 states of this level were searched.")
+	s.get("/lab/A1?s=ann,olga*2,w1*2,ann").want(200).says("From here the invariant holds, whatever you do. Before step 6 you could still win. All 35 states of this level were searched.")
 	if marked := s.get("/lab/A1?s=ann,olga*2,w1*2,ann,w1").want(200).lines("lostat"); len(marked) != 1 || attribute(marked[0], "data-step") != "6" {
 		t.Error("the step is not marked in the run")
+	}
+}
+
+// reachIsKept has requests that come during the search of another one.
+func reachIsKept(t *testing.T) {
+	c, err := modelcheck.Find("join")
+	ok(t, err)
+	var s *site
+	var meanwhile func()
+	run := c.Actors[0].Run
+	c.Actors = slices.Clone(c.Actors)
+	c.Actors[0].Run = func(ctx context.Context, client *lab.Client) {
+		if ask := meanwhile; ask != nil {
+			meanwhile = nil
+			ask()
+		}
+		run(ctx, client)
+	}
+	s = newSiteOf(t, page.New().With(c))
+	for _, path := range []string{"/lab/join", "/lab/join?search=1"} { // a search of few states, and one that holds the turn
+		meanwhile = func() { s.get("/lab/join?reach=1").want(200) }
+		if said := textOf(s.get(path).want(200).part("reach")); said != "✓ within reach" {
+			t.Errorf("%s: %q", path, said)
+		}
 	}
 }
 
