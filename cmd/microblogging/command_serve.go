@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"runtime/debug"
 	"time"
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
@@ -23,6 +24,10 @@ import (
 // memoryShare is how much of the control group's memory limit Go may use. The rest is for what
 // it does not count: the kernel's buffers, and pages of files that are in use.
 const memoryShare = 0.8
+
+// garbage is how much of it, in percent of what is in use, there may be before Go collects it. Go's own 100
+// took 7 % more of a page's processor time.
+const garbage = 200
 
 // stopTime is how long after it was told to stop a process ends in any case. All that ends by itself
 // takes less.
@@ -93,6 +98,10 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 	})()
 	for _, name := range console.unknown {
 		log.WarnContext(ctx, "unknown environment variable has no effect", "variable", name)
+	}
+	// A busy site makes much garbage beside little that it keeps.
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(garbage)
 	}
 	// Before it needs much: Go then collects garbage instead of being killed. Without a limit,
 	// or with GOMEMLIMIT, nothing changes.
