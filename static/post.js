@@ -10,7 +10,6 @@ document.body.append(status);
 const post = (form, button, prefer) => fetch(form.getAttribute("action"), { // a field is named action, and hides the property
   method: "POST", keepalive: true, headers: { Prefer: prefer }, body: new URLSearchParams(new FormData(form, button)),
 });
-const unanswered = { textContent: "The site does not answer. Look at your connection, and try again." };
 
 document.addEventListener("submit", (event) => {
   if (!event.target.matches(".post .vote")) return;
@@ -18,17 +17,28 @@ document.addEventListener("submit", (event) => {
   if (event.target.ariaBusy !== "true") vote(event.target, event.submitter);
 });
 
+// vote shows the new state, muted, until the server has answered.
 async function vote(form, button) {
+  document.querySelectorAll(".post > .error").forEach((said) => said.remove());
+  const { value, textContent, ariaLabel } = button;
+  const sent = post(form, button, "return=representation");
+  const gives = value === "vote";
   form.ariaBusy = "true";
-  form.parentElement.querySelector(":scope > .error")?.remove();
+  button.value = gives ? "unvote" : "vote";
+  if (/^\d*$/.test(textContent)) button.textContent = Number(textContent) + (gives ? 1 : -1) || "";
+  button.ariaLabel = `Sending your vote ${button.textContent}`;
+  const stays = (...why) => {
+    Object.assign(button, { value, textContent, ariaLabel });
+    refuse(form.parentElement, "Your vote", gives ? "was not counted" : "was not taken back", ...why);
+  };
   try {
-    const response = await post(form, button, "return=representation");
+    const response = await sent;
     if (response.ok && !response.headers.get("Preference-Applied")) location.reload(); // an older process has answered
     const answer = await parse(response);
     if (response.ok) replace(form, answer.querySelector("form"));
-    else refuse(form.parentElement, "Your vote was not counted", response, answer);
+    else stays(response, answer);
   } catch {
-    refuse(form.parentElement, "Your vote was not counted");
+    stays();
   }
   form.ariaBusy = null;
 }
@@ -44,20 +54,21 @@ function replace(form, next) {
 }
 
 // refuse says in a post why something was not done. Who is signed out is led to sign in, and so to this page again.
-function refuse(article, what, response, answer) {
+// If no answer came, the server may have done it all the same.
+function refuse(article, thing, failed, response, answer) {
   const said = document.createElement("p");
   said.className = "error";
   said.role = "alert";
-  const [title, detail] = ["h1", ".lead"].map((part) => answer?.querySelector(part));
-  said.textContent = `${title?.textContent ?? what}. ${(detail ?? unanswered).textContent} `;
+  const [title, detail] = ["h1", ".lead"].map((part) => answer?.querySelector(part)?.textContent);
+  said.textContent = detail ? `${title}. ${detail}` : `The site does not answer. ${thing} is shown as it was before. Try again.`;
   if (response?.status === 401) {
-    said.textContent = `${what}. You are not signed in any more. `;
+    said.textContent = `${thing} ${failed}. You are not signed in any more. `;
     const link = document.createElement("a");
     link.href = `/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`;
     link.textContent = "Sign in";
     said.append(link);
   }
-  article.querySelector("header").before(said);
+  article.querySelector("header").after(said);
 }
 
 // waiting are the deletions that can still be undone.
@@ -116,7 +127,7 @@ function remove(article, form) {
       return;
     }
     fold(false);
-    refuse(article, "The post was not deleted", response, response && await parse(response));
+    refuse(article, "The post", "was not deleted", response, response && await parse(response));
   }
   waiting.add(send);
   fold(true);

@@ -467,7 +467,7 @@ func explanation(v Deletion) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		case v.State == domain.DeletionPending:
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "<p>Readers no longer see the channel, and new posts are refused. Nothing of it is removed yet. You can undo this on any device.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "<p>Readers no longer see the channel, and the site refuses new posts. The gate in the store is still open, so a post that was sent before may still arrive. Nothing is removed yet. You can undo this on any device.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -86,6 +86,16 @@ test("list: a vote that is refused says why, where it was given", async () => {
   await back(v, "Still there").waitFor();
   assert.equal(await v.page.getByRole("alert").count(), 0, "the error is still there");
 
+  const at = article(v, "Still there").locator(".at");
+  const before = await at.boundingBox();
+  await v.context.setOffline(true);
+  await v.press(back(v, "Still there"));
+  await article(v, "Still there").getByRole("alert").getByText("The site does not answer. Your vote is shown as it was before.").waitFor();
+  assert.equal(await counted(v, "Still there").innerText(), "1");
+  assert.deepEqual(await at.boundingBox(), before, "the time has moved");
+  await v.context.setOffline(false);
+  v.complaints.length = 0;
+
   await jan.endSessions();
   await v.press(voting(v, "Soon deleted"));
   const alert = article(v, "Soon deleted").getByRole("alert");
@@ -98,6 +108,26 @@ test("list: a vote that is refused says why, where it was given", async () => {
   assert.equal(v.path, channel);
   await v.press(voting(v, "Soon deleted"));
   await back(v, "Soon deleted").waitFor();
+  await v.leave();
+});
+
+test("list: on a slow network a vote shows what it will be, as not sure yet", async () => {
+  const { channel } = await listed("list.slow", [["Slowly"]]);
+  const v = await visitor(sites.sample, { as: jan });
+  await v.open(channel);
+  let pass;
+  await v.page.route("**", async (route) => {
+    if (route.request().method() === "POST") await new Promise((go) => { pass = go; });
+    await route.continue();
+  });
+  const form = article(v, "Slowly").locator(".vote");
+  await v.press(voting(v, "Slowly"));
+  await form.and(v.page.locator("[aria-busy=true]")).waitFor();
+  assert.equal(await form.innerText(), "1");
+  await look(v, "list-vote-under-way");
+  pass();
+  await counted(v, "Slowly").waitFor();
+  assert.equal(await form.getAttribute("aria-busy"), null);
   await v.leave();
 });
 
