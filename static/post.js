@@ -71,11 +71,16 @@ function refuse(article, thing, failed, response, answer) {
   article.querySelector("header").after(said);
 }
 
-// waiting are the deletions that can still be undone.
-const waiting = new Set();
+// waiting are the deletions that are not answered, by the form of each. A page that is left sends them. The next one that
+// shows the post sends the same again and says what the answer is: the one to the page that was left is lost.
+const waiting = new Map();
+const key = (form) => `${form.getAttribute("action")} ${form.elements.etag.value}`;
+const earlier = sessionStorage.getItem("deleting")?.split("\n") ?? [];
+sessionStorage.removeItem("deleting");
 let left = false; // whether the page was left while one waited: if it is shown again, it is old
 addEventListener("pagehide", () => {
   left = waiting.size > 0;
+  if (left) sessionStorage.setItem("deleting", [...waiting.keys()].map(key).join("\n"));
   waiting.forEach((send) => send());
 });
 addEventListener("pageshow", ({ persisted }) => {
@@ -90,7 +95,7 @@ document.addEventListener("click", (event) => {
 });
 
 // remove folds a post to what will be done with it, and does it when the time is over or the page is left.
-function remove(article, form) {
+function remove(article, form, now = false) {
   const bar = document.createElement("div");
   bar.className = "undo";
   bar.dataset.left = "";
@@ -110,34 +115,38 @@ function remove(article, form) {
     left.textContent = Math.max(0, 8 - Math.floor((Date.now() - begun) / 1000));
     if (Date.now() - begun >= 8000) send();
   }, 250);
-  const over = () => {
-    clearInterval(tick);
-    waiting.delete(send);
-  };
   async function send() {
-    over();
+    if (!undo.isConnected) return; // it is sent
+    clearInterval(tick);
     undo.remove();
     words.textContent = "Deleting…";
     const response = await post(form, null, "return=minimal").catch(() => null);
-    if (response?.status === 204) {
+    waiting.delete(form);
+    if (response?.status === 204 || response?.status === 404) {
       words.textContent = status.textContent = "Deleted.";
       delete bar.dataset.left;
-      if (article.matches(".alone")) location.assign(response.headers.get("Location"));
+      if (article.matches(".alone")) location.assign(response.headers.get("Location") ?? "/");
       article.remove();
       return;
     }
     fold(false);
     refuse(article, "The post", "was not deleted", response, response && await parse(response));
   }
-  waiting.add(send);
+  waiting.set(form, send);
   fold(true);
+  if (now) return void send();
   undo.focus();
   status.textContent = "The post will be deleted in 8 seconds. You can undo that.";
   undo.addEventListener("click", () => {
-    over();
+    clearInterval(tick);
+    waiting.delete(form);
     fold(false);
     form.closest(".drop")?.removeAttribute("open");
     (form.closest(".drop, article > .acts") ?? article).querySelector("summary")?.focus();
     status.textContent = "The post stays.";
   });
+}
+
+for (const form of document.querySelectorAll("[data-delete] form")) {
+  if (earlier.includes(key(form))) remove(form.closest("article"), form, true);
 }

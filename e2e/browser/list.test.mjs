@@ -131,6 +131,25 @@ test("list: on a slow network a vote shows what it will be, as not sure yet", as
   await v.leave();
 });
 
+test("list: a post that is deleted when the page is left is not back on the next one", async () => {
+  const { channel } = await listed("list.left", [["Gone soon"], ["Stays"]]);
+  const v = await visitor(sites.sample, { as: ida });
+  // The page that was left has sent it too, and may have been faster.
+  v.page.on("request", (request) => { if (request.method() === "POST") v.expectRefusal(404, new URL(request.url()).pathname); });
+  await v.open(channel);
+  await v.press(article(v, "Gone soon").locator(".drop > summary"));
+  await v.press(article(v, "Gone soon").locator("[data-delete] > summary"));
+  await v.sees("Will be deleted in");
+  await v.open("/latest");
+  await v.page.locator(".undo").getByText("Deleted.").waitFor();
+  assert.equal(await v.page.getByText("Gone soon").count(), 0);
+  assert.deepEqual(await ida.texts("list.left"), ["Stays"]);
+  await v.open(channel);
+  await article(v, "Stays").waitFor();
+  assert.equal(await v.page.locator(".undo").count(), 0);
+  await v.leave();
+});
+
 test("list: what can be pressed has at least 24 by 24 pixels", async () => {
   const { channel } = await listed("list.targets", [["Short"], ["With a title", "T"], ["Long. ".repeat(400), "Long"]]);
   for (const as of [undefined, ida]) {
