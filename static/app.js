@@ -33,6 +33,8 @@ function freshen() {
     let words = time.closest("a, .list") ? ago.replace(" ago", "") : ago;
     if ("exact" in time.dataset) words = `${time.title} (${ago})`;
     if (time.textContent !== words) time.textContent = words;
+    const bar = time.closest(".undo");
+    bar?.style.setProperty("--left", -seconds / bar.dataset.left);
   }
 }
 freshen();

@@ -113,6 +113,7 @@ function remove(article, form, now = false) {
   };
   const tick = setInterval(() => {
     left.textContent = Math.max(0, 8 - Math.floor((Date.now() - begun) / 1000));
+    bar.style.setProperty("--left", 1 - (Date.now() - begun) / 8000);
     if (Date.now() - begun >= 8000) send();
   }, 250);
   async function send() {

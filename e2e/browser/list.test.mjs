@@ -150,6 +150,25 @@ test("list: a post that is deleted when the page is left is not back on the next
   await v.leave();
 });
 
+test("list: what says how many posts are new covers no post and moves none", async () => {
+  const { channel } = await listed("list.new", [["A post"]]);
+  for (const { as, path } of [{ as: ida, path: channel }, { as: ida, path: "/latest" }, { path: "/latest" }, { path: channel }]) {
+    const v = await visitor(sites.sample, { as });
+    await v.open(path);
+    const top = () => v.page.locator(".body > .post").first().evaluate((post) => post.getBoundingClientRect().top);
+    const before = await top();
+    const bottom = await v.page.locator(".newbar").evaluate((bar) => {
+      bar.hidden = false;
+      bar.firstChild.textContent = "1 new post";
+      return bar.firstChild.getBoundingClientRect().bottom;
+    });
+    assert.equal(await top(), before);
+    assert.ok(bottom <= before, `it reaches ${bottom - before} px into the first post of ${path}`);
+    await look(v, `news-${as ? "reader" : "stranger"}-${path.length}`);
+    await v.leave();
+  }
+});
+
 test("list: what can be pressed has at least 24 by 24 pixels", async () => {
   const { channel } = await listed("list.targets", [["Short"], ["With a title", "T"], ["Long. ".repeat(400), "Long"]]);
   for (const as of [undefined, ida]) {
