@@ -164,7 +164,7 @@ test("list: what says how many posts are new covers no post and moves none", asy
     });
     assert.equal(await top(), before);
     assert.ok(bottom <= before, `it reaches ${bottom - before} px into the first post of ${path}`);
-    await look(v, `news-${as ? "reader" : "stranger"}-${path.length}`);
+    await look(v, `news-${as ? "reader" : "signed-out"}-${path.length}`);
     await v.leave();
   }
 });

@@ -159,7 +159,7 @@ test("conflict: where edits overlap, the box has both", async () => {
 test("conflict: the saved edit can be kept, and the own one brought back; a merge is no draft until one writes in it", async () => {
   const { early, late, path } = await conflict("meet.theirs", overlapping);
   const kept = late.page.getByText("Draft kept in this browser");
-  assert.equal(await kept.count(), 0, "nobody wrote the merge");
+  assert.equal(await kept.count(), 0, "the merge is a draft that no user wrote");
   const box = late.field("Text");
   assert.equal(await box.evaluate((field) => getComputedStyle(field).color), await late.page.locator("body").evaluate((body) => getComputedStyle(body).color));
   await late.sees("“Save mine” replaces the saved version");
