@@ -33,6 +33,8 @@ function freshen() {
     let words = time.closest("a, .list") ? ago.replace(" ago", "") : ago;
     if ("exact" in time.dataset) words = `${time.title} (${ago})`;
     if (time.textContent !== words) time.textContent = words;
+    const bar = time.closest(".undo");
+    bar?.style.setProperty("--left", -seconds / bar.dataset.left);
   }
 }
 freshen();
@@ -43,7 +45,11 @@ new MutationObserver(freshen).observe(document.body, { childList: true, subtree:
 // What hangs over the page closes when the user clicks elsewhere or presses Escape.
 const shut = (within) => document.querySelectorAll(".drop[open]").forEach((drop) => { drop.open = drop.contains(within); });
 addEventListener("click", (event) => shut(event.target));
-addEventListener("keydown", (event) => { if (event.key === "Escape") shut(null); });
+addEventListener("keydown", ({ key, target }) => {
+  if (key !== "Escape") return;
+  shut(null);
+  if (target.type === "search") target.blur(); // the next key is for the page
+});
 
 // A click on the words of a post opens it, unless something was selected or pressed.
 addEventListener("click", ({ target, ctrlKey, metaKey, shiftKey }) => {

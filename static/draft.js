@@ -124,7 +124,9 @@ class Draft {
     const drafts = named(this.base).map((name) => ({ name, of: name.slice(this.base.length).split(":") }));
     const mine = drafts.filter(({ of: [by] }) => by === tab || !isOpen(by));
     const kept = mine.find(({ of, name }) => of.length === 1 && name === this.name) ?? mine.find(({ of }) => of.length === 1);
-    if (this.form.dataset.draft === "sent") {
+    if (this.form.dataset.draft === "merge") {
+      this.before = localStorage.getItem(this.name); // a merge is no draft while nothing is typed into it
+    } else if (this.form.dataset.draft === "sent") {
       this.#forget(named(this.family).filter((name) => this.#same(read(name))));
       this.#keep();
     } else if (kept) {
@@ -179,12 +181,14 @@ class Draft {
     if (this.#stop) return;
     if (!this.#changed) {
       this.#forget([this.name]);
+      if (this.before) localStorage.setItem(this.name, this.before);
       this.#say("");
       return;
     }
     try {
       localStorage.setItem(this.name, JSON.stringify(this.#values));
-      this.#say("Draft kept in this browser until you sign out.", "Discard", () => this.#discard());
+      const label = this.form.dataset.draft === "merge" ? "" : "Discard"; // there it would be next to "Discard mine"
+      this.#say("Draft kept in this browser until you sign out.", label, () => this.#discard());
     } catch {
       this.#say("This browser has no room to keep the draft.");
     }
@@ -220,7 +224,8 @@ class Draft {
 
   // #cancel lets the next page offer to bring back what was typed.
   #cancel() {
-    if (this.#changed) sessionStorage.setItem("cancelled", JSON.stringify({ name: this.name, draft: JSON.stringify(this.#values), from: location.href }));
+    const draft = localStorage.getItem(this.name);
+    if (draft) sessionStorage.setItem("cancelled", JSON.stringify({ name: this.name, draft, from: location.href }));
     this.#forget([this.name]);
   }
 

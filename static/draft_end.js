@@ -10,7 +10,12 @@ if (start && performance.getEntriesByType("navigation")[0]?.redirectCount > 0) {
 }
 
 for (const form of document.querySelectorAll("form[data-leaves]")) {
-  form.addEventListener("submit", () => sessionStorage.setItem("draft-end", `draft:${form.dataset.leaves}:`));
+  form.addEventListener("submit", (event) => {
+    const drafts = `draft:${form.dataset.leaves}:`;
+    const kept = Object.keys(localStorage).some((name) => name.startsWith(drafts));
+    if (kept && !confirm("A draft of yours is kept in this browser. Remove it, and go on?")) event.preventDefault();
+    else sessionStorage.setItem("draft-end", drafts);
+  });
 }
 
 // "Cancel" has led here, and can be undone: the form finds its draft again.

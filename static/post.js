@@ -10,7 +10,6 @@ document.body.append(status);
 const post = (form, button, prefer) => fetch(form.getAttribute("action"), { // a field is named action, and hides the property
   method: "POST", keepalive: true, headers: { Prefer: prefer }, body: new URLSearchParams(new FormData(form, button)),
 });
-const unanswered = { textContent: "The site does not answer. Look at your connection, and try again." };
 
 document.addEventListener("submit", (event) => {
   if (!event.target.matches(".post .vote")) return;
@@ -18,17 +17,28 @@ document.addEventListener("submit", (event) => {
   if (event.target.ariaBusy !== "true") vote(event.target, event.submitter);
 });
 
+// vote shows the new state, muted, until the server has answered.
 async function vote(form, button) {
+  document.querySelectorAll(".post > .error").forEach((said) => said.remove());
+  const { value, textContent, ariaLabel } = button;
+  const sent = post(form, button, "return=representation");
+  const gives = value === "vote";
   form.ariaBusy = "true";
-  form.parentElement.querySelector(":scope > .error")?.remove();
+  button.value = gives ? "unvote" : "vote";
+  if (/^\d*$/.test(textContent)) button.textContent = Number(textContent) + (gives ? 1 : -1) || "";
+  button.ariaLabel = `Sending your vote ${button.textContent}`;
+  const stays = (...why) => {
+    Object.assign(button, { value, textContent, ariaLabel });
+    refuse(form.parentElement, "Your vote", gives ? "was not counted" : "was not taken back", ...why);
+  };
   try {
-    const response = await post(form, button, "return=representation");
+    const response = await sent;
     if (response.ok && !response.headers.get("Preference-Applied")) location.reload(); // an older process has answered
     const answer = await parse(response);
     if (response.ok) replace(form, answer.querySelector("form"));
-    else refuse(form.parentElement, "Your vote was not counted", response, answer);
+    else stays(response, answer);
   } catch {
-    refuse(form.parentElement, "Your vote was not counted");
+    stays();
   }
   form.ariaBusy = null;
 }
@@ -44,27 +54,33 @@ function replace(form, next) {
 }
 
 // refuse says in a post why something was not done. Who is signed out is led to sign in, and so to this page again.
-function refuse(article, what, response, answer) {
+// If no answer came, the server may have done it all the same.
+function refuse(article, thing, failed, response, answer) {
   const said = document.createElement("p");
   said.className = "error";
   said.role = "alert";
-  const [title, detail] = ["h1", ".lead"].map((part) => answer?.querySelector(part));
-  said.textContent = `${title?.textContent ?? what}. ${(detail ?? unanswered).textContent} `;
+  const [title, detail] = ["h1", ".lead"].map((part) => answer?.querySelector(part)?.textContent);
+  said.textContent = detail ? `${title}. ${detail}` : `The site does not answer. ${thing} is shown as it was before. Try again.`;
   if (response?.status === 401) {
-    said.textContent = `${what}. You are not signed in any more. `;
+    said.textContent = `${thing} ${failed}. You are not signed in any more. `;
     const link = document.createElement("a");
     link.href = `/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`;
     link.textContent = "Sign in";
     said.append(link);
   }
-  article.querySelector("header").before(said);
+  article.querySelector("header").after(said);
 }
 
-// waiting are the deletions that can still be undone.
-const waiting = new Set();
+// waiting are the deletions that are not answered, by the form of each. A page that is left sends them. The next one that
+// shows the post sends the same again and says what the answer is: the one to the page that was left is lost.
+const waiting = new Map();
+const key = (form) => `${form.getAttribute("action")} ${form.elements.etag.value}`;
+const earlier = sessionStorage.getItem("deleting")?.split("\n") ?? [];
+sessionStorage.removeItem("deleting");
 let left = false; // whether the page was left while one waited: if it is shown again, it is old
 addEventListener("pagehide", () => {
   left = waiting.size > 0;
+  if (left) sessionStorage.setItem("deleting", [...waiting.keys()].map(key).join("\n"));
   waiting.forEach((send) => send());
 });
 addEventListener("pageshow", ({ persisted }) => {
@@ -79,7 +95,7 @@ document.addEventListener("click", (event) => {
 });
 
 // remove folds a post to what will be done with it, and does it when the time is over or the page is left.
-function remove(article, form) {
+function remove(article, form, now = false) {
   const bar = document.createElement("div");
   bar.className = "undo";
   bar.dataset.left = "";
@@ -97,36 +113,41 @@ function remove(article, form) {
   };
   const tick = setInterval(() => {
     left.textContent = Math.max(0, 8 - Math.floor((Date.now() - begun) / 1000));
+    bar.style.setProperty("--left", 1 - (Date.now() - begun) / 8000);
     if (Date.now() - begun >= 8000) send();
   }, 250);
-  const over = () => {
-    clearInterval(tick);
-    waiting.delete(send);
-  };
   async function send() {
-    over();
+    if (!undo.isConnected) return; // it is sent
+    clearInterval(tick);
     undo.remove();
     words.textContent = "Deleting…";
     const response = await post(form, null, "return=minimal").catch(() => null);
-    if (response?.status === 204) {
+    waiting.delete(form);
+    if (response?.status === 204 || response?.status === 404) {
       words.textContent = status.textContent = "Deleted.";
       delete bar.dataset.left;
-      if (article.matches(".alone")) location.assign(response.headers.get("Location"));
+      if (article.matches(".alone")) location.assign(response.headers.get("Location") ?? "/");
       article.remove();
       return;
     }
     fold(false);
-    refuse(article, "The post was not deleted", response, response && await parse(response));
+    refuse(article, "The post", "was not deleted", response, response && await parse(response));
   }
-  waiting.add(send);
+  waiting.set(form, send);
   fold(true);
+  if (now) return void send();
   undo.focus();
   status.textContent = "The post will be deleted in 8 seconds. You can undo that.";
   undo.addEventListener("click", () => {
-    over();
+    clearInterval(tick);
+    waiting.delete(form);
     fold(false);
     form.closest(".drop")?.removeAttribute("open");
     (form.closest(".drop, article > .acts") ?? article).querySelector("summary")?.focus();
     status.textContent = "The post stays.";
   });
+}
+
+for (const form of document.querySelectorAll("[data-delete] form")) {
+  if (earlier.includes(key(form))) remove(form.closest("article"), form, true);
 }

@@ -56,6 +56,8 @@ type Account struct {
 	Form
 	// Ends is when the account will be deleted. It is zero unless the reader has asked for that.
 	Ends time.Time
+	// Undo is how long the reader can undo it.
+	Undo time.Duration
 }
 
 // A User is the public page of a user, at [UserPath].

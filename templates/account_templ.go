@@ -513,7 +513,7 @@ func AccountPage(page Page, v Account) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if !v.Ends.IsZero() {
-				templ_7745c5c3_Err = undoBar(EraseAccountPath, "Your account will be deleted", v.Ends).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = undoBar(EraseAccountPath, "Your account will be deleted", v.Ends, v.Undo).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -140,12 +140,12 @@ func (v EditBlog) newer() string {
 	return "yours"
 }
 
-// save is what saving the box does.
-func (v EditBlog) save() string {
+// save is the label of the button that saves the box, and what it saves.
+func (v EditBlog) save() (label, what string) {
 	if m := v.Conflict.Merged; m != nil && !m.clashes() && !v.failed() {
-		return "Save both together"
+		return "Save both together", "both changes"
 	}
-	return "Save this text"
+	return "Save this text", "what is in the box"
 }
 
 // undecided is the hash of what the box begins with if saving it needs a decision, and else empty.

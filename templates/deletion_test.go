@@ -31,6 +31,8 @@ func TestDeletionPage(t *testing.T) {
 			says("Your request is safe on the queue."), says("Readers no longer see the channel once a worker takes it up, and usually before."))
 		expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionQueued, "sweep")), says("Readers no longer see the channel. "))
 	})
+	shows(t, "says that the site refuses posts while the gate is still open", DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionPending, "")),
+		says("the site refuses new posts. The gate in the store is still open"), says("the store can accept a post"))
 	late := sampleDeletion(domain.DeletionDone, "release")
 	late.UndoableUntil = late.FinishedOn.Add(-time.Second)
 	shows(t, "does not count the time to undo it", DeletionPage(pageAt("/x", "ingrid"), late), says("It took 1.0 s."))

@@ -48,7 +48,7 @@ func (f Form) message() string {
 	if f.Message != "" {
 		return f.Message
 	}
-	return "Nothing was saved yet. Please fix what is marked below."
+	return "The site has not saved this yet. Please fix what is marked below."
 }
 
 // A field is one control of a form with its label.

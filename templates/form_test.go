@@ -16,7 +16,7 @@ func TestForm(t *testing.T) {
 		}
 		expect(t, NewChannelPage(pageAt("/channels/new", "ingrid"), v),
 			in("title", says("Error: New channel")),
-			in("[role=alert]", says("Nothing was saved yet.")),
+			in("[role=alert]", says("The site has not saved this yet.")),
 			in("input[name=name][value=new][aria-invalid=true][aria-describedby=name-error name-hint]"),
 			in("[id=name-error]", says("Name “new” is reserved.")),
 			in("textarea[name=description]", says("Typed with care.")),

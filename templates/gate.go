@@ -32,7 +32,7 @@ func (s GateState) Means() string {
 	case GateReserved:
 		return "no post is accepted yet"
 	case GateOpen:
-		return "a post can be accepted"
+		return "the store can accept a post"
 	case GateShut:
 		return "rows are removed, no post is accepted"
 	default:

@@ -191,7 +191,7 @@ func (s *server) changeAccount(c echo.Context, v visitor, form url.Values) error
 	case "password":
 		err := s.setPassword(c, v, form.Get("old"), form.Get("new"))
 		if refused, ok := formOf(err, "password"); ok {
-			return again(c, err, templates.AccountPage(s.page(c, v), templates.Account{Form: refused, Ends: v.Ends}))
+			return again(c, err, templates.AccountPage(s.page(c, v), templates.Account{Form: refused, Ends: v.Ends, Undo: s.UndoAccount}))
 		}
 		return s.done(c, err, noticePasswordChanged, templates.AccountPath)
 	case "end-sessions":

@@ -53,7 +53,7 @@ func (s *server) pageRoutes(e *echo.Echo) {
 		{templates.SubscriptionsPath, signedIn, s.showSubscriptions},
 		{"/users/:user", anyone, s.showUser},
 		{templates.AccountPath, signedIn, func(c echo.Context, v visitor) error {
-			return render(c, http.StatusOK, templates.AccountPage(s.page(c, v), templates.Account{Ends: v.Ends}))
+			return render(c, http.StatusOK, templates.AccountPage(s.page(c, v), templates.Account{Ends: v.Ends, Undo: s.UndoAccount}))
 		}},
 		{templates.ExportPath, signedIn, s.still(templates.ExportPage)},
 		{templates.EraseAccountPath, anyone, s.eraseAccountForm},

@@ -105,7 +105,7 @@ test("draft: one that was too long and is discarded leaves no count of character
   await v.leave();
 });
 
-test("draft: signing out removes all of them, and ending a session none", async () => {
+test("draft: signing out removes all of them once that is confirmed, and ending a session none", async () => {
   const eva = await signUp(sites.sample, "eva");
   const v = await writer(eva, "out", true);
   await v.open("/channels/new");
@@ -123,7 +123,17 @@ test("draft: signing out removes all of them, and ending a session none", async 
   const other = await v.context.newPage();
   await other.goto("/channels/out");
   await other.locator("form").getByLabel("Text").fill("In another tab");
+  const questions = [];
+  let answer = "dismiss";
+  v.page.on("dialog", (dialog) => {
+    questions.push(dialog.message());
+    return dialog[answer]();
+  });
   await v.accountMenu();
+  await v.press(v.button("Sign out"));
+  assert.deepEqual(questions, ["A draft of yours is kept in this browser. Remove it, and go on?"]);
+  assert.equal(await drafts(), 3);
+  answer = "accept";
   await v.follow(v.button("Sign out"));
   assert.match(await v.notice(), /signed out/);
   assert.equal(await drafts(), 0);

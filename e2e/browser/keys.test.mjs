@@ -81,11 +81,15 @@ test("keys: a slash leads to the field that finds, on a phone too; a question ma
   const v = await reader();
   await press(v, "/");
   assert.equal(await v.page.evaluate(() => document.activeElement.id), "seek");
+  await v.page.keyboard.type("lea");
+  await press(v, "Escape");
+  await press(v, "j");
+  assert.equal(await reads(v), "The first", "Escape has not left the field");
   await v.page.setViewportSize(phone);
   await read(v);
   await press(v, "/");
   await v.page.locator("#seek:focus").waitFor();
-  await v.page.locator("body").evaluate(() => document.activeElement.blur());
+  await press(v, "Escape");
   await press(v, "?");
   await v.page.locator(".body > .keys kbd").first().waitFor();
   await v.page.waitForLoadState();

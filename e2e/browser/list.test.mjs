@@ -86,6 +86,16 @@ test("list: a vote that is refused says why, where it was given", async () => {
   await back(v, "Still there").waitFor();
   assert.equal(await v.page.getByRole("alert").count(), 0, "the error is still there");
 
+  const at = article(v, "Still there").locator(".at");
+  const before = await at.boundingBox();
+  await v.context.setOffline(true);
+  await v.press(back(v, "Still there"));
+  await article(v, "Still there").getByRole("alert").getByText("The site does not answer. Your vote is shown as it was before.").waitFor();
+  assert.equal(await counted(v, "Still there").innerText(), "1");
+  assert.deepEqual(await at.boundingBox(), before, "the time has moved");
+  await v.context.setOffline(false);
+  v.complaints.length = 0;
+
   await jan.endSessions();
   await v.press(voting(v, "Soon deleted"));
   const alert = article(v, "Soon deleted").getByRole("alert");
@@ -99,6 +109,64 @@ test("list: a vote that is refused says why, where it was given", async () => {
   await v.press(voting(v, "Soon deleted"));
   await back(v, "Soon deleted").waitFor();
   await v.leave();
+});
+
+test("list: on a slow network a vote shows what it will be, as not sure yet", async () => {
+  const { channel } = await listed("list.slow", [["Slowly"]]);
+  const v = await visitor(sites.sample, { as: jan });
+  await v.open(channel);
+  let pass;
+  await v.page.route("**", async (route) => {
+    if (route.request().method() === "POST") await new Promise((go) => { pass = go; });
+    await route.continue();
+  });
+  const form = article(v, "Slowly").locator(".vote");
+  await v.press(voting(v, "Slowly"));
+  await form.and(v.page.locator("[aria-busy=true]")).waitFor();
+  assert.equal(await form.innerText(), "1");
+  await look(v, "list-vote-under-way");
+  pass();
+  await counted(v, "Slowly").waitFor();
+  assert.equal(await form.getAttribute("aria-busy"), null);
+  await v.leave();
+});
+
+test("list: a post that is deleted when the page is left is not back on the next one", async () => {
+  const { channel } = await listed("list.left", [["Gone soon"], ["Stays"]]);
+  const v = await visitor(sites.sample, { as: ida });
+  // The page that was left has sent it too, and may have been faster.
+  v.page.on("request", (request) => { if (request.method() === "POST") v.expectRefusal(404, new URL(request.url()).pathname); });
+  await v.open(channel);
+  await v.press(article(v, "Gone soon").locator(".drop > summary"));
+  await v.press(article(v, "Gone soon").locator("[data-delete] > summary"));
+  await v.sees("Will be deleted in");
+  await v.open("/latest");
+  await v.page.locator(".undo").getByText("Deleted.").waitFor();
+  assert.equal(await v.page.getByText("Gone soon").count(), 0);
+  assert.deepEqual(await ida.texts("list.left"), ["Stays"]);
+  await v.open(channel);
+  await article(v, "Stays").waitFor();
+  assert.equal(await v.page.locator(".undo").count(), 0);
+  await v.leave();
+});
+
+test("list: what says how many posts are new covers no post and moves none", async () => {
+  const { channel } = await listed("list.new", [["A post"]]);
+  for (const { as, path } of [{ as: ida, path: channel }, { as: ida, path: "/latest" }, { path: "/latest" }, { path: channel }]) {
+    const v = await visitor(sites.sample, { as });
+    await v.open(path);
+    const top = () => v.page.locator(".body > .post").first().evaluate((post) => post.getBoundingClientRect().top);
+    const before = await top();
+    const bottom = await v.page.locator(".newbar").evaluate((bar) => {
+      bar.hidden = false;
+      bar.firstChild.textContent = "1 new post";
+      return bar.firstChild.getBoundingClientRect().bottom;
+    });
+    assert.equal(await top(), before);
+    assert.ok(bottom <= before, `it reaches ${bottom - before} px into the first post of ${path}`);
+    await look(v, `news-${as ? "reader" : "signed-out"}-${path.length}`);
+    await v.leave();
+  }
 });
 
 test("list: what can be pressed has at least 24 by 24 pixels", async () => {

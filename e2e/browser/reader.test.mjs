@@ -156,10 +156,25 @@ test("conflict: where edits overlap, the box has both", async () => {
   await late.leave();
 });
 
-test("conflict: the saved edit can be kept", async () => {
-  const { early, late } = await conflict("meet.theirs", overlapping);
+test("conflict: the saved edit can be kept, and the own one brought back; a merge is no draft until one writes in it", async () => {
+  const { early, late, path } = await conflict("meet.theirs", overlapping);
+  const kept = late.page.getByText("Draft kept in this browser");
+  assert.equal(await kept.count(), 0, "the merge is a draft that no user wrote");
+  const box = late.field("Text");
+  assert.equal(await box.evaluate((field) => getComputedStyle(field).color), await late.page.locator("body").evaluate((body) => getComputedStyle(body).color));
+  await late.sees("“Save mine” replaces the saved version");
+  await late.fill({ Text: "The quick dark fox" });
+  await kept.waitFor();
+  assert.equal(await late.page.getByText("Discard").locator("visible=true").and(late.page.locator("a, button")).count(), 1);
+  await late.fill({ Text: "The quick black red fox" });
+  await kept.waitFor({ state: "detached" });
   await late.follow(late.link("Discard mine"));
   assert.deepEqual(await late.posts(), ["The quick red fox"]);
+  await late.follow(late.button("Bring them back"));
+  assert.equal(await late.field("Text").inputValue(), "The quick black fox");
+  await late.follow(late.link("Cancel"));
+  await late.open(`${path}/edit`);
+  assert.equal(await late.field("Text").inputValue(), "The quick red fox", "what was discarded is a draft");
   await early.leave();
   await late.leave();
 });

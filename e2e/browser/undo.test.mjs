@@ -33,6 +33,11 @@ test("undo: a deletion counts down, is undone on another device, and is carried 
   await headline(desk, "about to be deleted");
   const count = desk.page.locator("[data-countdown]");
   await count.filter({ hasText: /^in \d min$/ }).waitFor();
+  const bar = await desk.page.locator(".undo").boundingBox();
+  const sheet = await desk.page.locator(".body").evaluate((body) => ({ x: body.getBoundingClientRect().x + 1, width: body.clientWidth }));
+  assert.deepEqual({ x: bar.x, width: bar.width }, sheet, "the bar does not go from edge to edge, as for a post");
+  const left = await desk.page.locator(".undo").evaluate((e) => Number(getComputedStyle(e).getPropertyValue("--left")));
+  assert.ok(left > 0.5 && left <= 1, `${left} of the time is left`);
   await look(desk, "undo-pending");
 
   const anonymous = await visitor(site.url);
