@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"os/signal"
+	"syscall"
 	"time"
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
@@ -74,6 +76,7 @@ type process struct {
 // or after the delay when ctx ends. If the process is told a second time to stop, the delay
 // ends.
 func (p process) run(ctx context.Context, console *console) (err error) {
+	signal.Ignore(syscall.SIGPIPE) // a role whose log or output has lost its reader goes on
 	log, stop := p.logger(console.stderr)
 	defer stop()
 	began, told := time.Now(), ctx

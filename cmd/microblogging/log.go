@@ -119,6 +119,9 @@ func (l *logLines) writeTo(w io.Writer, log *slog.Logger) {
 			continue
 		}
 		_, err := w.Write(text) // there is no place to report a log that fails
+		if err != nil {
+			l.lost.Add(int64(bytes.Count(text, []byte("\n"))))
+		}
 		text = text[:0]
 		time.Sleep(pause)
 		if err == nil && l.lost.Load() > 0 && len(l.waiting) == 0 { // there is room for one more
