@@ -3,6 +3,8 @@ package worker
 import (
 	"context"
 	"errors"
+	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +20,7 @@ func TestConclude(t *testing.T) {
 		t.Run(name, bubble(func(t *testing.T) { test.run(newWorld(t, enoughPosts)) }))
 	}
 	t.Run("whose record is damaged is poisoned, and done once the record is deleted and it is requeued", bubble(damagedRecord))
+	t.Run("that cannot be decoded is logged with its id and its beginning", bubble(undecodableIsLogged))
 	t.Run("no outcome takes longer than the time to conclude", bubble(silentConclusionEnds))
 }
 
@@ -234,6 +237,19 @@ func damagedRecord(t *testing.T) {
 	w.ok(err)
 	w.until("the deletion is done", w.done)
 	w.mustBeDeleted()
+}
+
+func undecodableIsLogged(t *testing.T) {
+	w, log := newWorld(t, 0), &strings.Builder{}
+	w.options.Log = slog.New(slog.NewTextHandler(log, nil))
+	w.ok(w.sound.Operator.Messages().Send(t.Context(), "no\nmessage"+strings.Repeat("x", 200)))
+	m := w.receive()
+	if err := New(w.sound.Steps, w.options).Handle(t.Context(), m); err == nil {
+		t.Error("it was handled")
+	}
+	if want := fmt.Sprintf(`message=%s text="no\nmessage%s"`, m.ID, strings.Repeat("x", 90)); !strings.Contains(log.String(), want) {
+		t.Errorf("logged %s, want %s", log, want)
+	}
 }
 
 // copies counts the messages on the poison queue.

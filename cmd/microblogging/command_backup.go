@@ -76,6 +76,9 @@ func download(ctx context.Context, admin string, to io.Writer, most time.Duratio
 	default:
 		err = errors.New(response.Status)
 	}
+	if !strings.HasPrefix(response.Header.Get("Content-Type"), "text/plain") { // a page of the site, for one
+		return fmt.Errorf("--admin: %s answers: %w; give the address of --admin-listen", at, err)
+	}
 	why, _ := io.ReadAll(io.LimitReader(response.Body, 8<<10)) // the status says enough
 	return fmt.Errorf("--admin: %s answers: %w: %s", at, err, strings.TrimSpace(string(why)))
 }
