@@ -55,17 +55,20 @@ var (
 	ErrUnavailable = errors.New("storage unavailable")
 	// ErrConfiguration: the store refuses the key, the credential or the role of this program. It
 	// lasts until an operator changes that. It is an ErrUnavailable.
-	ErrConfiguration = fmt.Errorf("%w: the account refuses the key, or the credential lacks its roles", ErrUnavailable)
+	ErrConfiguration error = kindOf{"wrong configuration: the account refuses the key, or the credential lacks its roles", ErrUnavailable}
 	// ErrMissing: the table or the queue does not exist. It is an ErrConfiguration.
-	ErrMissing error = missingError{}
+	ErrMissing error = kindOf{"no such table or queue", ErrConfiguration}
 )
 
-// missingError is the type of ErrMissing, which does not say what ErrConfiguration does.
-type missingError struct{}
+// A kindOf is an error that is of another as well, and does not say what that does.
+type kindOf struct {
+	text string
+	of   error
+}
 
-func (missingError) Error() string { return "no such table or queue" }
+func (e kindOf) Error() string { return e.text }
 
-func (missingError) Unwrap() error { return ErrConfiguration }
+func (e kindOf) Unwrap() error { return e.of }
 
 // FieldError says what is wrong with one field of a request.
 type FieldError struct {

@@ -1,10 +1,14 @@
 package e2e
 
 import (
+	"context"
+	"errors"
 	"net/http"
+	"os"
 	"syscall"
 	"testing"
 
+	"microblogging/e2e/program"
 	"microblogging/storage/azuritetest"
 )
 
@@ -12,6 +16,7 @@ func TestShutdown(t *testing.T) {
 	t.Parallel()
 	t.Run("SIGTERM ends every role cleanly", shutdownEndsRoles)
 	t.Run("SIGTERM ends a process that is being watched", shutdownEndsStreams)
+	t.Run("a process whose log has lost its reader goes on until SIGTERM", shutdownWithoutReader)
 	t.Run("SIGTERM makes a process unready before it stops to answer, and another one ends it immediately", shutdownDrains)
 }
 
@@ -23,6 +28,21 @@ func shutdownDrains(t *testing.T) {
 	reader(web.url).awaitStatus(t, "/readyz", http.StatusServiceUnavailable)
 	reader(web.url).do(t, "GET", "/api/v1/channels", nil, http.StatusOK, nil)
 	web.endCleanly(t) // the second SIGTERM
+}
+
+func shutdownWithoutReader(t *testing.T) {
+	t.Parallel()
+	read, write, err := os.Pipe()
+	ok(t, err)
+	cmd := onBolt(t).Command(context.WithoutCancel(t.Context()), "serve", "--listen", "127.0.0.1:0")
+	cmd.Stderr = write
+	p, err := program.Start(cmd)
+	ok(t, errors.Join(err, write.Close()))
+	t.Cleanup(func() { ok(t, p.Kill()) })
+	url, err := p.AwaitURL(t.Context())
+	ok(t, errors.Join(err, read.Close()))
+	signUp(t, url, "alice")
+	ok(t, p.Terminate()) // which is logged
 }
 
 func shutdownEndsRoles(t *testing.T) {

@@ -32,8 +32,7 @@ func (o *Operator) Prepare(ctx context.Context) error {
 	case err != nil || len(missing) == 0:
 		return err
 	case made:
-		return fmt.Errorf("a part of the store is missing: %s; nothing was created. Create it empty by hand and run check, or remove what is left for a new store",
-			strings.Join(missing, ", "))
+		return errors.New(explain(missing, made))
 	}
 	for _, table := range schema.Tables() {
 		if err := driver.NewTable(o.health.backend, table).Create(ctx); err != nil {
@@ -49,13 +48,22 @@ func (o *Operator) Prepare(ctx context.Context) error {
 }
 
 // Ready checks that the whole store answers: it reads one row of each table and looks up each
-// queue. If some do not exist, the error is domain.ErrMissing and names them.
+// queue. If some do not exist, the error is domain.ErrMissing, names them, and says what to do.
 func (h *Health) Ready(ctx context.Context) error {
-	missing, _, err := h.look(ctx)
+	missing, made, err := h.look(ctx)
 	if err == nil && len(missing) > 0 {
-		err = fmt.Errorf("%w: %s", domain.ErrMissing, strings.Join(missing, ", "))
+		err = fmt.Errorf("%w: %s", domain.ErrMissing, explain(missing, made))
 	}
 	return err
+}
+
+// explain says what the names that look returned mean, and what an operator does.
+func explain(missing []string, made bool) string {
+	names := strings.Join(missing, ", ")
+	if made {
+		return "a part of the store is missing: " + names + "; nothing was created. Create it empty by hand and run check, or remove what is left for a new store"
+	}
+	return "the store was not created, or not to the end: " + names + "; to create it, start a role: serve, web or worker"
 }
 
 // look returns the names of the tables and queues that do not exist. It reports made if there was a
@@ -66,7 +74,7 @@ func (h *Health) look(ctx context.Context) (missing []string, made bool, err err
 		if _, err := driver.NewQueue(h.backend, name).Length(ctx); errors.Is(err, domain.ErrMissing) {
 			missing = append(missing, name)
 		} else if err != nil {
-			return nil, false, fmt.Errorf("looking up queue %s: %w", name, err)
+			return nil, false, err
 		}
 	}
 	there := false
@@ -76,7 +84,7 @@ func (h *Health) look(ctx context.Context) (missing []string, made bool, err err
 		case errors.Is(err, domain.ErrMissing):
 			missing, made = append(missing, name), made || there
 		case err != nil:
-			return nil, false, fmt.Errorf("reading table %s: %w", name, err)
+			return nil, false, err
 		default:
 			there, made = true, made || len(page.Rows) > 0 || page.Continuation != ""
 		}

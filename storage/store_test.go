@@ -27,7 +27,7 @@ func TestStore(t *testing.T) {
 
 func storeIsReadyOncePrepared(t *testing.T) {
 	store := storage.New(empty(t), storage.Options{})
-	if err := store.Health.Ready(t.Context()); !errors.Is(err, domain.ErrUnavailable) {
+	if err := store.Health.Ready(t.Context()); !errors.Is(err, domain.ErrUnavailable) || !strings.Contains(err.Error(), "start a role") {
 		t.Errorf("ready before it is prepared: %v", err)
 	}
 	for range 2 { // a second process does the same
@@ -151,7 +151,7 @@ func partIsRefused(t *testing.T) {
 	parts := append(schema.Tables(), domain.QueueName, domain.PoisonQueueName)
 	for _, lost := range parts {
 		calls := 0
-		err := hooked(db, func(c *driver.Call) error {
+		without := hooked(db, func(c *driver.Call) error {
 			if calls++; creates(c) {
 				t.Errorf("%s of %s without %s", c.Method, c.Target, lost)
 			}
@@ -159,14 +159,18 @@ func partIsRefused(t *testing.T) {
 				return domain.ErrMissing
 			}
 			return nil
-		}).Operator.Prepare(t.Context())
+		})
+		err := without.Operator.Prepare(t.Context())
+		if ready := without.Health.Ready(t.Context()); err == nil || !errors.Is(ready, domain.ErrMissing) || !strings.HasSuffix(ready.Error(), err.Error()) {
+			t.Errorf("without %s a role says %v, and a command %v", lost, err, ready)
+		}
 		for _, name := range parts {
 			said := fmt.Sprint(err, ",")
 			if names := strings.Contains(said, " "+name+";"); err == nil || errors.Is(err, domain.ErrUnavailable) || names != (name == lost) {
 				t.Errorf("without %s: %v", lost, err)
 			}
 		}
-		if calls > 20 {
+		if calls > 30 {
 			t.Errorf("%d calls", calls)
 		}
 	}

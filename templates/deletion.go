@@ -105,6 +105,9 @@ func (v Deletion) headline() string {
 	case domain.DeletionDone:
 		return "Deleted"
 	case domain.DeletionPoisoned:
+		if v.Attempts == 0 { // an attempt that kills its worker counts none
+			return "Stopped after many deliveries without progress"
+		}
 		return "Stopped after " + counted(v.Attempts, "failed attempt")
 	case domain.DeletionQueued:
 		return "Waiting for a worker"

@@ -48,6 +48,10 @@ func TestDeletionPage(t *testing.T) {
 		in("li[class=current]", says("Remove the rows")),
 		in("noscript", in("meta[http-equiv=refresh]")),
 	)
+	killer := sampleDeletion(domain.DeletionPoisoned, "sweep")
+	killer.Attempts = 0
+	shows(t, "does not count attempts that killed their workers", DeletionPage(pageAt("/x", "ingrid"), killer),
+		in("p[class=headline]", says("Stopped after many deliveries without progress")))
 	t.Run("shows how far the gate has come", func(t *testing.T) {
 		for step, state := range map[domain.Step]string{"": "open", "pivot": "open", "shut": "open", "sweep": "shut", "remove-gate": "shut", "release": "gone"} {
 			v := sampleDeletion(domain.DeletionRunning, step)

@@ -37,6 +37,9 @@ func (j *job) conclude(ctx context.Context, result outcome, cause error) {
 	}
 	log := j.worker.Log.With("outcome", result.String(), "kind", j.message.Kind, "channel", j.message.Channel, "incarnation", j.message.Incarnation,
 		"deliveries", j.leased.Deliveries, "rows", j.rows.Load(), "poisoned", j.poisoned)
+	if j.unread != nil {
+		log = log.With("message", j.leased.ID, "text", j.leased.Text[:min(len(j.leased.Text), 100)])
+	}
 	if cause != nil {
 		log = log.With("cause", cause)
 	}

@@ -3,11 +3,14 @@ package worker
 import (
 	"context"
 	"errors"
+	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
 
 	"microblogging/domain"
+	"microblogging/storage"
 	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
@@ -16,6 +19,8 @@ func TestConclude(t *testing.T) {
 	for name, test := range concluded() {
 		t.Run(name, bubble(func(t *testing.T) { test.run(newWorld(t, enoughPosts)) }))
 	}
+	t.Run("whose record is damaged is poisoned, and done once the record is deleted and it is requeued", bubble(damagedRecord))
+	t.Run("that cannot be decoded is logged with its id and its beginning", bubble(undecodableIsLogged))
 	t.Run("no outcome takes longer than the time to conclude", bubble(silentConclusionEnds))
 }
 
@@ -90,6 +95,9 @@ func concluded() map[string]conclusion {
 			m.Deliveries = 2 * maxDeliveries
 			w.ok(w.sound.Operator.UpdateRecord(w.t.Context(), *says, func(d *domain.Deletion) bool { d.LastDelivery = maxDeliveries; return true }))
 		}, end: `done of "channel" failed false` + fine, state: domain.DeletionDone},
+		"whose record cannot be read is poisoned": {hook: drivertest.Only(func(call drivertest.Call) bool { return ofDeletions(call) && call.Method == "Get" },
+			func(context.Context, drivertest.Call, drivertest.Send) error { return errRefused }), last: true,
+			end: `retry of "channel" failed true, unconcluded true, lost false, poisoned true`, state: domain.DeletionQueued, copies: 1},
 		"whose record gets no answer is delayed all the same": {hook: silentAfterRefusal(ofDeletions),
 			end: `retry of "channel" failed true, unconcluded true, lost false, poisoned false`, state: domain.DeletionRunning, again: &domain.Message{Attempts: 1}},
 		"whose record gets no answer is not poisoned, but waits": {hook: silentAfterRefusal(ofDeletions), last: true,
@@ -211,6 +219,36 @@ func silentConclusionEnds(t *testing.T) {
 				t.Errorf("%s took %s of silence, want at most %s", result, took, concludeTime)
 			}
 		}
+	}
+}
+
+// Another program, or a hand, has taken that time out of the record while the deletion could be undone.
+func damagedRecord(t *testing.T) {
+	w := newWorldOf(t, 5, storage.Options{Undo: time.Minute})
+	w.mustAsk()
+	record := func(o driver.Operation) {
+		w.ok(driver.NewTable(w.db, "Deletions").Transact(t.Context(), string(w.victim.Key()), o))
+	}
+	record(driver.Replace(string(w.victim.Incarnation), driver.Exists, driver.String("State", domain.DeletionPending)))
+	defer w.start(w.sound)()
+	w.until("the message is poisoned", func() bool { return w.copies() == 1 })
+	record(driver.Delete(string(w.victim.Incarnation), driver.Exists))
+	_, err := w.sound.Operator.Requeue(t.Context(), "")
+	w.ok(err)
+	w.until("the deletion is done", w.done)
+	w.mustBeDeleted()
+}
+
+func undecodableIsLogged(t *testing.T) {
+	w, log := newWorld(t, 0), &strings.Builder{}
+	w.options.Log = slog.New(slog.NewTextHandler(log, nil))
+	w.ok(w.sound.Operator.Messages().Send(t.Context(), "no\nmessage"+strings.Repeat("x", 200)))
+	m := w.receive()
+	if err := New(w.sound.Steps, w.options).Handle(t.Context(), m); err == nil {
+		t.Error("it was handled")
+	}
+	if want := fmt.Sprintf(`message=%s text="no\nmessage%s"`, m.ID, strings.Repeat("x", 90)); !strings.Contains(log.String(), want) {
+		t.Errorf("logged %s, want %s", log, want)
 	}
 }
 

@@ -246,9 +246,10 @@ func wrongKeyAtStart(t *testing.T) {
 
 func wrongKeyEndsCommand(t *testing.T) {
 	a := newAccount(t).withOtherKey()
-	for _, command := range []string{"check", "requeue"} {
-		if code, out, errs := program(t, a.args(command)...); code != exitCannotRun || out != "" || !strings.Contains(errs, "403 Auth") {
-			t.Errorf("%s exits with %d, prints %q and says %q", command, code, out, errs)
+	for _, args := range [][]string{a.args("check"), a.args("requeue"), {"copy", "--from", "azure:" + a.name, "--to", "bolt:" + t.TempDir()}} {
+		code, out, errs := program(t, args...)
+		if code != exitCannotRun || out != "" || !strings.Contains(errs, "wrong configuration") || !strings.Contains(errs, "403 Auth") || strings.Contains(errs, "unavailable") {
+			t.Errorf("%s exits with %d, prints %q and says %q", args[0], code, out, errs)
 		}
 	}
 }

@@ -149,8 +149,8 @@ func (f storageFlags) use(ctx context.Context, creates bool, work func(*backend)
 	defer func() { err = errors.Join(err, b.close()) }()
 	if creates {
 		err = b.Operator.Prepare(ctx)
-	} else if err = b.Health.Ready(ctx); errors.Is(err, domain.ErrMissing) {
-		err = fmt.Errorf("the store is missing or incomplete: %w; to create it, start a role: serve, web or worker", err)
+	} else {
+		err = b.Health.Ready(ctx)
 	}
 	if err != nil {
 		return cannotRunError{err}

@@ -180,7 +180,11 @@ func backupOfRole(t *testing.T) {
 	r := startRole(t, "serve", "--data", s.data, "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0")
 	address, file, data := r.admin(t), filepath.Join(dir, "backup"), filepath.Join(dir, "data")
 	mustRun(t, "backup", file, "--admin", address)
-	get(t, http.DefaultClient, r.await(t, `listening on (\S+)\n`)+backupPath, http.StatusNotFound)
+	site := r.await(t, `listening on (\S+)\n`)
+	get(t, http.DefaultClient, site+backupPath, http.StatusNotFound)
+	if code, _, stderr := program(t, "backup", file, "--admin", site); code != exitCannotRun || !strings.Contains(stderr, "404 Not Found; give the address of --admin-listen") || strings.Contains(stderr, "<") {
+		t.Errorf("at the address of the site: exit %d, %q", code, stderr)
+	}
 	if code, _, stderr := program(t, "backup", file, "--data", s.data); code != exitCannotRun || !strings.Contains(stderr, "--admin") {
 		t.Errorf("without --admin: exit %d, %q", code, stderr)
 	}

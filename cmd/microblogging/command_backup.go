@@ -16,7 +16,7 @@ import (
 
 type backupCommand struct {
 	storageFlags `embed:""`
-	Admin        string `placeholder:"URL" help:"Take the backup from a server that is running: the address of its --admin-listen, such as http://127.0.0.1:9090, on this machine. Without it, the store is read, and the server must be stopped."`
+	Admin        string `placeholder:"URL" help:"Take the backup from a server that is running: the address of its --admin-listen, such as http://127.0.0.1:8082, on this machine. Without it, the store is read, and the server must be stopped."`
 	File         string `arg:"" help:"The file to write. A backup of that name is replaced once the new one is whole; any other file is left alone."`
 }
 
@@ -49,7 +49,7 @@ func (c backupCommand) Run(ctx context.Context, console *console) error {
 func download(ctx context.Context, admin string, to io.Writer, most time.Duration) error {
 	at, err := url.Parse(admin)
 	if err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" {
-		return fmt.Errorf("--admin must be a URL such as http://127.0.0.1:9090, not %q", admin)
+		return fmt.Errorf("--admin must be a URL such as http://127.0.0.1:8082, not %q", admin)
 	}
 	at = at.JoinPath(backupPath)
 	ctx, cancel := context.WithTimeoutCause(ctx, most, fmt.Errorf("--admin: %s sent no whole backup within %s", at, most))
@@ -75,6 +75,9 @@ func download(ctx context.Context, admin string, to io.Writer, most time.Duratio
 		err = bolt.ErrDamaged
 	default:
 		err = errors.New(response.Status)
+	}
+	if !strings.HasPrefix(response.Header.Get("Content-Type"), "text/plain") { // a page of the site, for one
+		return fmt.Errorf("--admin: %s answers: %w; give the address of --admin-listen", at, err)
 	}
 	why, _ := io.ReadAll(io.LimitReader(response.Body, 8<<10)) // the status says enough
 	return fmt.Errorf("--admin: %s answers: %w: %s", at, err, strings.TrimSpace(string(why)))

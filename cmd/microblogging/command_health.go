@@ -11,7 +11,7 @@ import (
 )
 
 type healthCommand struct {
-	URL     string        `arg:"" optional:"" default:"http://127.0.0.1:8080/readyz" help:"The address of the probe: /healthz or /readyz where the role answers them."`
+	URL     string        `arg:"" optional:"" default:"http://127.0.0.1:8080/readyz" help:"The address of the probe: /healthz or /readyz where the role answers them. Without it, ${default}."`
 	Timeout time.Duration `default:"5s" within:"1ms 24h" help:"How long to wait for the answer."`
 }
 

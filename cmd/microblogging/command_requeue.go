@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"microblogging/domain"
@@ -29,6 +30,11 @@ func (c requeueCommand) Run(ctx context.Context, console *console) error {
 			act, did = func(ctx context.Context) (int, error) { return b.Operator.Requeue(ctx, key) }, "requeued"
 		}
 		n, err := act(ctx)
+		if c.Channel != "" && n == 0 && err == nil {
+			if _, err := b.Store.Channels.Get(ctx, key.Address()); errors.Is(err, domain.ErrNotFound) {
+				return cannotRunError{fmt.Errorf("no channel %s", c.Channel)}
+			}
+		}
 		fmt.Fprintf(console.stdout, "%s %d\n", did, n)
 		return err
 	})

@@ -8,7 +8,9 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"os/signal"
 	"runtime/debug"
+	"syscall"
 	"time"
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
@@ -79,6 +81,7 @@ type process struct {
 // or after the delay when ctx ends. If the process is told a second time to stop, the delay
 // ends.
 func (p process) run(ctx context.Context, console *console) (err error) {
+	signal.Ignore(syscall.SIGPIPE) // a role whose log or output has lost its reader goes on
 	log, stop := p.logger(console.stderr)
 	defer stop()
 	began, told := time.Now(), ctx
@@ -137,6 +140,9 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 	log.InfoContext(ctx, "process started", "role", measured.Role, "version", measured.Version, "instance", measured.Instance,
 		"store", b.name, "listen", addressOf(at.web), "health_listen", addressOf(at.health), "admin_listen", addressOf(at.admin))
 	defer func() { err = errors.Join(err, b.close()) }()
+	if b.local && measured.Role != "serve" {
+		log.WarnContext(ctx, "the embedded store has one process, so the other role cannot run: use serve, which has both", "role", measured.Role)
+	}
 	if b.local && !there && unknown == nil {
 		log.InfoContext(ctx, "the directory had no store: created a new store, which is empty", "data", p.Data)
 	}

@@ -27,7 +27,7 @@ const (
 // logger returns the log. Stop must be called at the end, and writes the lines that wait.
 func (f roleFlags) logger(w io.Writer) (log *slog.Logger, stop func()) {
 	lines := &logLines{waiting: make(chan []byte, maxLines), ending: make(chan struct{})}
-	options := slog.HandlerOptions{Level: f.LogLevel}
+	options := slog.HandlerOptions{Level: slog.Level(f.LogLevel)}
 	var handler slog.Handler = slog.NewTextHandler(lines, &options)
 	if f.LogFormat == "json" {
 		handler = slog.NewJSONHandler(lines, &options)
@@ -119,6 +119,9 @@ func (l *logLines) writeTo(w io.Writer, log *slog.Logger) {
 			continue
 		}
 		_, err := w.Write(text) // there is no place to report a log that fails
+		if err != nil {
+			l.lost.Add(int64(bytes.Count(text, []byte("\n"))))
+		}
 		text = text[:0]
 		time.Sleep(pause)
 		if err == nil && l.lost.Load() > 0 && len(l.waiting) == 0 { // there is room for one more

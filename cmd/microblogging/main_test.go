@@ -67,6 +67,8 @@ func TestExitCode(t *testing.T) {
 		"a channel that is no name":                             {[]string{"import", "--channel", "a b", "--owner", "ada", file}, "--channel: Spaces are not allowed"},
 		"an owner that is no name":                              {[]string{"import", "--channel", "a", "--owner", "A!", file}, "--owner: may hold only"},
 		"poisoned deletions of no name":                         {[]string{"requeue", "--channel", "a b", "--data", t.TempDir()}, "--channel: Spaces are not allowed"},
+		"a level of logs that is none":                          {[]string{"worker", "--log-level", "loud", "--data", t.TempDir()}, `--log-level: it must be debug, info, warn or error, not "loud"`},
+		"poisoned deletions of no channel":                      {[]string{"requeue", "--channel", "nosuch", "--data", stocked(t, 0)}, "no channel nosuch"},
 		"dropping of one channel":                               {[]string{"requeue", "--drop", "--channel", "a", "--data", t.TempDir()}, "--drop"},
 		"poisoned deletions of no store":                        {[]string{"requeue", "--data", t.TempDir()}, "there is no store in"},
 		"a directory as feed":                                   {[]string{"import", "--channel", "a", "--owner", "ada", t.TempDir()}, "is a directory"},

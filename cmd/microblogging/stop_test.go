@@ -112,6 +112,7 @@ func (r *role) expectDraining(t *testing.T, address string, delay time.Duration,
 func workerDrains(t *testing.T) {
 	r := startRole(t, "worker", "--health-listen", "127.0.0.1:0", "--drain-delay", "2s")
 	address := r.await(t, `health listener started" address=(\S+)`)
+	r.await(t, `level=(WARN) .*use serve`) // a role that runs alone with the embedded store
 	r.expectDraining(t, address, 2*time.Second, "/healthz")
 }
 

@@ -152,7 +152,8 @@ func unfinishedIsRefused(t *testing.T) {
 	wasteful(t, from)
 	ok(t, os.WriteFile(filepath.Join(dir, fileName+restoreSuffix+"1"), nil, 0o600))
 	_, err := Open(dir, Options{NoSync: true})
-	is(t, ErrUnfinished, err, Backup(t.Context(), dir, io.Discard))
+	_, exists := Exists(dir)
+	is(t, ErrUnfinished, err, exists, Backup(t.Context(), dir, io.Discard))
 	if _, _, err := Compact(t.Context(), dir, func(bool) {}); err == nil || strings.Contains(err.Error(), "panic") {
 		t.Errorf("a compaction: %v", err)
 	}

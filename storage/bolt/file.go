@@ -62,11 +62,13 @@ var (
 func aboutBucket() []byte { return []byte("microblogging") }
 func schemaKey() []byte   { return []byte("schema") }
 
-// Exists reports whether there is a store in the directory.
+// Exists reports whether there is a store in the directory. The error is ErrUnfinished if a restore into
+// it was interrupted.
 func Exists(dir string) (bool, error) {
-	_, err := os.Stat(filepath.Join(dir, fileName))
+	path := filepath.Join(dir, fileName)
+	_, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
+		return false, refuseUnfinished(path)
 	}
 	return err == nil, err
 }
@@ -176,8 +178,10 @@ func readFile(ctx context.Context, path string, anyHeader bool, read func(*bbolt
 	return rows, nil
 }
 
-// openBolt opens the file and says what is wrong with it.
+// openBolt opens the file and says what is wrong with it. A file that it has made and cannot fill, as on a
+// full disk, is removed: the next start would take it for one that was cut off.
 func openBolt(path string, options *bbolt.Options) (*boltFile, error) {
+	_, missing := os.Stat(path)
 	file, open := &boltFile{}, options.OpenFile
 	if open == nil {
 		open = os.OpenFile
@@ -200,6 +204,9 @@ func openBolt(path string, options *bbolt.Options) (*boltFile, error) {
 	case errors.As(err, &system):
 	default: // bbolt does not understand the file
 		err = fmt.Errorf("damaged, or %w: %w", errForeign, err)
+	}
+	if errors.Is(missing, fs.ErrNotExist) && file.file != nil && !errors.Is(err, ErrInUse) {
+		err = errors.Join(err, os.Remove(path))
 	}
 	return nil, fmt.Errorf("opening %s: %w", path, err)
 }

@@ -3,7 +3,10 @@
 package bolt
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"os/signal"
 	"strings"
 	"syscall"
@@ -16,6 +19,7 @@ import (
 
 func TestFullDisk(t *testing.T) {
 	t.Run("refuses writes until there is space", fullDisk)
+	t.Run("keeps no store from being created once there is space", fullDiskAtCreation)
 }
 
 // fullDisk makes the system refuse a larger file. A process cannot come closer to a
@@ -50,6 +54,22 @@ func fullDisk(t *testing.T) {
 		}
 	}
 	ok(t, insert(full))
+}
+
+func fullDiskAtCreation(t *testing.T) {
+	dir := t.TempDir()
+	full := Options{openFile: func(name string, flag int, mode fs.FileMode) (*os.File, error) {
+		file, err := os.OpenFile(name, flag, mode)
+		ok(t, errors.Join(err, file.Close()))
+		return os.Open(name) // which takes no byte
+	}}
+	if db, err := Open(dir, full); err == nil {
+		t.Error("a store without bytes was created")
+		ok(t, db.Close())
+	}
+	db, err := Open(dir, Options{})
+	ok(t, err)
+	ok(t, db.Close())
 }
 
 // limitFileSize limits every file of this process until giveBack is called.

@@ -26,13 +26,15 @@ const requeueLease = time.Minute
 
 // Poison takes a message off the queue, where it would be tried without end. The order of writes
 // is: the row, the copy, the end of the message. If the process dies in between, the next
-// delivery begins again. A message whose lease was lost is domain.ErrLeaseLost.
+// delivery begins again. A message whose lease was lost is domain.ErrLeaseLost. If the store answers
+// that it cannot read the row, the message is recorded as an undecodable one, so that no row is needed.
 func (s Steps) Poison(ctx context.Context, m driver.Message) error {
 	message, err := domain.DecodeMessage(m.Text)
-	if err != nil {
-		err = s.recordUndecodable(ctx, m)
-	} else {
+	if err == nil {
 		err = s.recordPoisoned(ctx, message)
+	}
+	if err != nil && ctx.Err() == nil && !errors.Is(err, domain.ErrUnavailable) {
+		err = s.recordUndecodable(ctx, m)
 	}
 	if err != nil {
 		return err

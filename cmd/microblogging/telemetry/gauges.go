@@ -83,7 +83,7 @@ func (g *gauges) Collect(ch chan<- prometheus.Metric) {
 		return
 	}
 	tell("bolt_file_bytes", "The size of the file of the embedded store.", float64(space.Bytes), nil)
-	tell("bolt_free_bytes", "Space in that file that holds nothing. It is used again; compact gives it back.", float64(space.Free), nil)
+	tell("bolt_free_bytes", "Space in that file that holds nothing. It is used again; compact gives it back to the disk. It is no space on the disk.", float64(space.Free), nil)
 }
 
 // read reads the store, unless it has been read a moment ago. A caller that asks during a read

@@ -55,8 +55,8 @@ type metrics struct {
 func newMetrics(o Options) metrics {
 	r := prometheus.NewRegistry()
 	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	prometheus.WrapRegistererWith(prometheus.Labels{"version": o.Version, "goversion": runtime.Version()}, r).MustRegister(
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: namespace, Name: "build_info", Help: "1, with the version of the program and of Go."},
+	prometheus.WrapRegistererWith(prometheus.Labels{"version": o.Version, "goversion": runtime.Version(), "role": o.Role}, r).MustRegister(
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: namespace, Name: "build_info", Help: "1, with the role of the process and the version of the program and of Go."},
 			func() float64 { return 1 }))
 	m, making := metrics{registry: r}, registered{promauto.With(r)}
 	m.ofStore(making)
