@@ -1623,7 +1623,7 @@ func channelRows(page Page, channels []ListedChannel) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = sinceHour(c.On).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = when(c.On).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

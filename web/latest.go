@@ -185,7 +185,7 @@ func (s *server) listByActivity(c echo.Context, limit int) error {
 	found, err := s.store.Feeds.ByActivity(c.Request().Context(), c.QueryParam("after"), limit)
 	return respondList(c, err, found, func(channel storage.ActiveChannel) channelJSON {
 		j := newChannelJSON(channel.Channel)
-		j.LastBlogOn = apiTime(channel.LastBlogOn)
+		j.LastBlogOn = apiTime(channel.LastBlogOn.Truncate(time.Hour))
 		return j
 	})
 }
@@ -275,16 +275,17 @@ func (s *server) seen(c echo.Context, now time.Time) (before time.Time) {
 	return before
 }
 
-// listed are the channels with the newest activity. The posts on the page say when that was, and not up to five
-// minutes before.
+// listed are the channels with the newest activity, in the order of the times that are shown. Only the posts on the page
+// say when that was: the index has a time of up to five minutes before.
 func listed(active storage.Active, posts []storage.FeedItem) (channels []templates.ListedChannel) {
 	for _, channel := range active.Channels[:min(len(active.Channels), pageSize)] {
-		shown := templates.ListedChannel{Channel: channel.Channel, On: channel.NotedOn}
+		shown := templates.ListedChannel{Channel: channel.Channel}
 		ofIt := func(item storage.FeedItem) bool { return item.Channel == channel.Ref() }
 		if at := slices.IndexFunc(posts, ofIt); at >= 0 {
 			shown.On = posts[at].CreatedOn
 		}
 		channels = append(channels, shown)
 	}
+	slices.SortStableFunc(channels, func(a, b templates.ListedChannel) int { return b.On.Compare(a.On) })
 	return channels
 }

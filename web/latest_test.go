@@ -16,6 +16,7 @@ func TestLatest(t *testing.T) {
 	t.Run("the front shows an anonymous client the newest posts and the active channels", frontShowsNewestPosts)
 	t.Run("a page that is kept shows what was written last, and nothing of what is deleted, on any process", keptFrontIsRight)
 	t.Run("a page of active channels that is short says so", shortPageOfChannelsSaysSo)
+	t.Run("channels are in the order of the times that are shown, which are those of their newest posts", channelsAreInOrder)
 	t.Run("the API lists the newest posts, and channels by their activity", apiListsLatest)
 	t.Run("the form for a post offers no channel in which its reader may not post", composerOffersWhereOneMayPost)
 	t.Run("one who is signed in posts from their feed, again and again, in the channel used last", feedHasAComposer)
@@ -40,6 +41,22 @@ func frontShowsNewestPosts(t *testing.T) {
 	for i := range 3 {
 		if front.href(fmt.Sprint("c", i)) == "" {
 			t.Errorf("no link to c%d", i)
+		}
+	}
+}
+
+func channelsAreInOrder(t *testing.T) {
+	s := newSite(t)
+	busy, other := s.channel("Wheels", "ada"), s.channel("Engines", "ada")
+	newest := time.Now().Add(-2 * time.Minute)
+	s.postOn(newest.Add(-2*time.Minute), busy, "first")
+	s.postOn(newest.Add(-time.Minute), other, "between")
+	s.postOn(newest, busy, "newest")
+	for _, path := range []string{"/latest", "/channels"} {
+		page := seen(s.browser().open(path).want(200).doc)
+		first := strings.Index(page, "Wheels"+map[string]string{"/latest": " ", "/channels": " All about Wheels Last post "}[path]+newest.UTC().Format("2 January 2006, 15:04 UTC"))
+		if first < 0 || first > strings.LastIndex(page, "Engines") {
+			t.Errorf("%s does not begin with the newest post: %s", path, page)
 		}
 	}
 }
