@@ -184,7 +184,7 @@ func firstLine(s string) string {
 }
 
 func (v Directory) frame() Frame {
-	return Frame{Title: "Channels", About: directoryAbout, Path: continued(v.path(), v.After)}
+	return Frame{Title: "Channels", About: directoryAbout, Path: continued(v.path(), v.After), Sought: v.Contains}
 }
 
 // path is the first page of the list.
@@ -219,6 +219,7 @@ func hyphenated(typed string) string {
 // fields are those of the form.
 func (v NewChannel) fields() []field {
 	fields := channelFields(ChannelDraft, v.Channel)
+	fields[0].First = !v.failed()
 	fields[0].Offer, fields[0].Holder = hyphenated(string(v.Name)), ChannelPath(v.Name)
 	return fields
 }

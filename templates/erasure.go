@@ -65,7 +65,7 @@ func (v Erasure) removed() string {
 	case of.State == domain.DeletionUndone:
 		return "Nothing of yours was touched."
 	}
-	return "Sign in to see, or to undo it."
+	return ""
 }
 
 func nameKept(name domain.UserName) string {

@@ -46,7 +46,7 @@ type Feed struct {
 	Newcomer bool
 	// Seen is until when the reader has read on this device before this visit. It is zero if that is not known.
 	Seen time.Time
-	// Channels are those with the newest activity, for a reader whose feed has no posts.
+	// Channels are those of others with the newest activity, for a reader whose feed has no posts of theirs.
 	Channels []ListedChannel
 	// Composer is the form for a post, on the first page.
 	Composer *Composer

@@ -219,15 +219,17 @@ func (s *server) home(c echo.Context, v visitor) error {
 	}
 	view := templates.Feed{Part: templates.Part{After: after, Next: feed.Next}, Starts: after == "" && len(feed.Items) == 0}
 	var active storage.Active
-	if view.Starts { // then the newest posts of all channels are below the form, also the reader's own
+	ofOthers := func(item storage.FeedItem) bool { return item.Role != domain.RoleOwner }
+	if after == "" && feed.Next == "" && !slices.ContainsFunc(feed.Items, ofOthers) { // then channels to subscribe to are offered
 		if active, err = s.active(c.Request().Context(), ""); err != nil {
 			return err
 		}
-		view.Newcomer = cookieValue(c.Request(), lastCookie) == "" && len(channels) == 1 // no channel is their own
+		view.Newcomer = view.Starts && cookieValue(c.Request(), lastCookie) == "" && len(channels) == 1 // no channel is their own
 		channels = append(channels, channelsOf(active)...)
 	}
 	if after == "" {
 		view.Composer = new(s.composer(c, v, channels...))
+		view.Composer.First = view.Newcomer
 		if before := s.seen(c, time.Now()); !view.Starts { // that is of the feed
 			view.Seen = before
 		}
@@ -235,8 +237,9 @@ func (s *server) home(c echo.Context, v visitor) error {
 	err = s.store.Concurrently(c.Request().Context(), func(ctx context.Context) (err error) {
 		if view.Starts {
 			feed, err = s.store.Feeds.Latest(ctx, active, pageSize)
-			view.Channels, view.Next = listed(active, feed.Items), feed.Next
+			view.Next = feed.Next
 		}
+		view.Channels = slices.DeleteFunc(listed(active, feed.Items), func(c templates.ListedChannel) bool { return c.Owner == v.User })
 		if err == nil {
 			view.Posts, err = s.posts(c, v, feed.Items)
 		}

@@ -163,8 +163,14 @@ func feedStarts(t *testing.T) {
 	if got := nia.open("/").saysNot(" new since").follow("Older posts →").want(200).texts(); !slices.Equal(got, []string{"Mine", "Pistons"}) {
 		t.Errorf("the older posts are %q", got)
 	}
+	garden := s.channel("Garden", "nia")
+	s.subscribe("nia", garden)
+	s.post(garden, "nia", "In a channel of one's own")
+	nia.open("/").says("In a channel of one's own", "Channels people write in now", "Subscribe to Engines").saysNot("Mine", "Subscribed to Garden")
+	s.subscribe("nia", engines)
+	nia.open("/").says("In a channel of one's own", "19").saysNot("Channels people write in now")
 	kim := s.signedIn("kim")
-	s.channel("Garden", "kim")
+	s.channel("Kiln", "kim")
 	kim.open("/").want(200).says("Channels people write in now").saysNot("Welcome")
 }
 

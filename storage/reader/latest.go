@@ -234,6 +234,8 @@ func (s *Feeds) ByActivity(ctx context.Context, after string, limit int) (found 
 		at := schema.ActiveRow(c.LastBlogOn, c.Key())
 		return c, from <= at && at <= last, err
 	})
-	slices.SortFunc(found.Items, func(a, b ActiveChannel) int { return cmp.Or(b.LastBlogOn.Compare(a.LastBlogOn), cmp.Compare(a.Key(), b.Key())) })
+	slices.SortFunc(found.Items, func(a, b ActiveChannel) int {
+		return cmp.Or(b.LastBlogOn.Compare(a.LastBlogOn), cmp.Compare(a.Key(), b.Key()))
+	})
 	return found, err
 }
