@@ -26,9 +26,8 @@ function freshen() {
   for (const time of document.querySelectorAll('time[datetime*="T"]')) {
     const at = new Date(time.dateTime);
     const seconds = (Date.now() - at) / 1000;
-    const hour = "hour" in time.dataset; // it is some time in the hour, so up to an hour less ago
-    const ago = hour && seconds < 7200 ? "in the last 2 h" : relative(seconds, "countdown" in time.dataset);
-    time.title ||= (hour ? "after " : "") + clock.format(at);
+    const ago = relative(seconds, "countdown" in time.dataset);
+    time.title ||= clock.format(at);
     // Where it is the link to a post, there is no room for more.
     let words = time.closest("a, .list") ? ago.replace(" ago", "") : ago;
     if ("exact" in time.dataset) words = `${time.title} (${ago})`;

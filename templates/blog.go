@@ -15,6 +15,8 @@ type Draft struct {
 	// Key is the idempotency key: a form that is sent twice makes one post. Each
 	// new form has a new key; a refused form keeps its key.
 	Key string
+	// First reports whether the text has the focus.
+	First bool
 }
 
 // A Blog is the permalink page of one post.

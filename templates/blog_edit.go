@@ -27,6 +27,13 @@ type EditBlog struct {
 	Conflict *Conflict
 }
 
+// fields are those of the form. The text has the focus, unless the form was refused.
+func (v EditBlog) fields() []field {
+	fields := draftFields(v.Draft, "10")
+	fields[1].First = !v.failed()
+	return fields
+}
+
 // A Conflict is the other version of a post: it was saved while this author
 // was editing.
 type Conflict struct {

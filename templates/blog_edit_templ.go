@@ -106,7 +106,7 @@ func EditBlogPage(page Page, v EditBlog) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = inputs(v.Form, draftFields(v.Draft, "10")).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = inputs(v.Form, v.fields()).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

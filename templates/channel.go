@@ -184,7 +184,7 @@ func firstLine(s string) string {
 }
 
 func (v Directory) frame() Frame {
-	return Frame{Title: "Channels", About: directoryAbout, Path: continued(v.path(), v.After)}
+	return Frame{Title: "Channels", About: directoryAbout, Path: continued(v.path(), v.After), Sought: v.Contains}
 }
 
 // path is the first page of the list.
@@ -206,9 +206,9 @@ type NewChannel struct {
 	Key string
 }
 
-// hyphenated is the refused name with a hyphen for each space, if that is a name.
-func (v NewChannel) hyphenated() string {
-	words := strings.Fields(string(v.Name))
+// hyphenated is a refused name with a hyphen for each space, if that is a name.
+func hyphenated(typed string) string {
+	words := strings.Fields(typed)
 	name, err := domain.ParseChannelName(strings.Join(words, "-"))
 	if len(words) < 2 || err != nil {
 		return ""
@@ -219,7 +219,8 @@ func (v NewChannel) hyphenated() string {
 // fields are those of the form.
 func (v NewChannel) fields() []field {
 	fields := channelFields(ChannelDraft, v.Channel)
-	fields[0].Offer, fields[0].Holder = v.hyphenated(), ChannelPath(v.Name)
+	fields[0].First = !v.failed()
+	fields[0].Offer, fields[0].Holder = hyphenated(string(v.Name)), ChannelPath(v.Name)
 	return fields
 }
 

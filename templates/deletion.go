@@ -90,6 +90,13 @@ func (v Deletion) gate() GateState {
 // finished is how many steps are done.
 func (v Deletion) finished() string { return strconv.Itoa(max(0, v.at())) }
 
+// oneWorker reports whether one worker did all steps, from one delivery of the message.
+func (v Deletion) oneWorker() bool {
+	return !slices.ContainsFunc(v.StepLog, func(s domain.StepRecord) bool {
+		return s.Worker != v.StepLog[0].Worker || s.Delivery != v.StepLog[0].Delivery
+	})
+}
+
 // waiting reports whether the work waits because the storage does not answer.
 func (v Deletion) waiting() bool {
 	return !v.WaitingSince.IsZero() && !v.Over() && v.State != domain.DeletionPoisoned

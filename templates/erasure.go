@@ -11,6 +11,8 @@ import (
 // action=delete, password and posts, or action=undo, to [EraseAccountPath].
 type Erasure struct {
 	Form
+	// Posts is the choice that was sent with a refused form, "delete" or "keep".
+	Posts string
 	// Ends is until when it can be undone. It is zero if the reader has not asked for it.
 	Ends time.Time
 	// Undo is for how long it can be undone.
@@ -65,7 +67,7 @@ func (v Erasure) removed() string {
 	case of.State == domain.DeletionUndone:
 		return "Nothing of yours was touched."
 	}
-	return "Sign in to see, or to undo it."
+	return ""
 }
 
 func nameKept(name domain.UserName) string {

@@ -22,7 +22,7 @@ type Latest struct {
 // A ListedChannel is a channel in a list.
 type ListedChannel struct {
 	domain.Channel
-	// On is about when its last post was made. It is zero in a list by name.
+	// On is when its last post was made. It is zero if that is not known.
 	On time.Time
 	// Subscribed reports whether the reader subscribes to it. If the reader is signed in, a form posts incarnation,
 	// next, and action=subscribe or action=unsubscribe, to [ChannelPath].
@@ -46,7 +46,7 @@ type Feed struct {
 	Newcomer bool
 	// Seen is until when the reader has read on this device before this visit. It is zero if that is not known.
 	Seen time.Time
-	// Channels are those with the newest activity, for a reader whose feed has no posts.
+	// Channels are those of others with the newest activity, for a reader whose feed has no posts of theirs.
 	Channels []ListedChannel
 	// Composer is the form for a post, on the first page.
 	Composer *Composer

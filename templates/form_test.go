@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/a-h/templ"
+
 	"microblogging/domain"
 )
 
@@ -82,7 +84,17 @@ func TestForm(t *testing.T) {
 		expect(t, SignInPage(pageAt("/sign-in", ""), SignIn{}), times(1, "[autofocus]"), in("input[name=name][autofocus]"))
 		expect(t, SignUpPage(pageAt("/sign-up", ""), SignUp{}), times(1, "[autofocus]"), in("input[name=name][autofocus]"))
 		expect(t, SignInPage(pageAt("/sign-in", ""), SignIn{Form: Form{Message: "Wrong."}}), times(1, "[autofocus]"), without("input[autofocus]"))
-		expect(t, WritePage(pageAt("/write", "jo"), *sampleComposer()), times(1, "[autofocus]"), in("textarea[name=text][autofocus]"))
+		begins := sampleComposer()
+		begins.First = true
+		for _, c := range []templ.Component{
+			WritePage(pageAt("/write", "jo"), *begins), EditBlogPage(pageAt("/e", "jo"), EditBlog{}), FeedPage(pageAt("/", "jo"), Feed{Newcomer: true, Composer: begins}),
+		} {
+			expect(t, c, times(1, "[autofocus]"), in("textarea[name=text][autofocus]"))
+		}
+		expect(t, NewChannelPage(pageAt("/channels/new", "jo"), NewChannel{}), times(1, "[autofocus]"), in("input[name=name][autofocus]"))
+		for find, n := range map[string]int{"": 1, "foxes": 0} {
+			expect(t, ChannelPage(pageAt("/c", "jo"), Channel{View: View{Find: &find}}), times(n, "[autofocus]"))
+		}
 		expect(t, FeedPage(pageAt("/", "jo"), Feed{Posts: sampleFeed().Posts, Composer: sampleComposer()}), without("[autofocus]"))
 	})
 }

@@ -27,8 +27,7 @@ type Page struct {
 	// Origin is the scheme and the host of the site, such as https://blog.example. It
 	// goes before the addresses that other sites and programs read.
 	Origin string
-	// Public reports whether the page is the same for everyone, so that a cache may keep it. It
-	// then has no link that depends on its reader.
+	// Public reports whether the page is the same for each anonymous client, so that a cache may keep it.
 	Public bool
 	// Lab reports whether the site has pages at LabIndexPath.
 	Lab bool

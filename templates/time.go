@@ -21,11 +21,6 @@ func when(t time.Time) templ.Component { return timed(t, instantLayout, "") }
 // exactly shows an instant to the second. The script adds how long ago it was.
 func exactly(t time.Time) templ.Component { return timed(t, exactLayout, " data-exact") }
 
-// sinceHour shows the hour of an instant that is not known better. The script says how many hours ago that was.
-func sinceHour(t time.Time) templ.Component {
-	return timed(t.UTC().Truncate(time.Hour), "2 January 2006, after 15:04 UTC", " data-hour")
-}
-
 // countdown shows an instant to the second that is about to come. The script shows how long that
 // is, each second.
 func countdown(t time.Time) templ.Component {

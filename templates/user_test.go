@@ -2,9 +2,23 @@ package templates
 
 import (
 	"testing"
+	"time"
 
 	"microblogging/domain"
 )
+
+func TestErasurePage(t *testing.T) {
+	t.Run("says until when a deletion can be undone, also to a reader who is signed out", func(t *testing.T) {
+		until := ago(-7 * 24 * time.Hour)
+		const said = "You can undo it until 5 August 2026, 12:00:00 UTC."
+		expect(t, ErasurePage(pageAt("/account/deletion", "jo"), Erasure{Ends: until}), says(said))
+		expect(t, ErasurePage(pageAt("/account/deletion", ""), Erasure{Progress: &domain.Deletion{State: domain.DeletionPending, UndoableUntil: until}}), says(said))
+	})
+	shows(t, "leaves it to its reader what becomes of posts elsewhere", ErasurePage(pageAt("/account/deletion", "jo"), Erasure{}),
+		without("[checked]"), times(2, "input[name=posts][required]"))
+	shows(t, "keeps a choice if the password was wrong", ErasurePage(pageAt("/account/deletion", "jo"), Erasure{Form: refused("password"), Posts: "keep"}),
+		times(1, "[checked]"), in("input[value=keep][checked]"))
+}
 
 func TestUserPage(t *testing.T) {
 	t.Run("says since when, and lists the posts with their channels", func(t *testing.T) {

@@ -35,16 +35,24 @@ type Choice struct {
 // Value is what a form sends for the choice.
 func (c Choice) Value() string { return string(c.Incarnation) + " " + string(c.Name) }
 
-// selected is the value that the form begins with: what was sent, or else the first channel if its reader has used or made it.
+// selected is the value that the form begins with: what was sent, or else the first channel.
 func (v Composer) selected() string {
-	if v.failed() || len(v.Channels) == 0 || !v.Channels[0].Own && !v.Channels[0].Last {
+	if v.failed() || len(v.Channels) == 0 {
 		return v.Chosen
 	}
 	return v.Channels[0].Value()
 }
 
-// unchosen reports whether the reader must choose a channel: the form does not offer the one that is selected.
+// unchosen reports whether the reader must choose a channel again: the form does not offer the one that was sent.
 func (v Composer) unchosen() bool {
-	return len(v.Channels) > 0 && (!v.failed() || v.Chosen != "") &&
-		!slices.ContainsFunc(v.Channels, func(c Choice) bool { return c.Value() == v.selected() })
+	return v.Chosen != "" && !slices.ContainsFunc(v.Channels, func(c Choice) bool { return c.Value() == v.Chosen })
+}
+
+// newName is the field for the name of a new channel. A space that was refused comes back as a hyphen.
+func (v Composer) newName() field {
+	name := v.marked(field{Name: "name", Label: "Name", Value: v.Name, Holder: ChannelPath(domain.ChannelName(v.Name)), Placeholder: "Name of the channel"})
+	if hyphens := hyphenated(v.Name); hyphens != "" && name.Detail != "" {
+		name.Value, name.Detail = hyphens, sentence(name.Label, name.Detail)+" Here they are hyphens."
+	}
+	return name
 }

@@ -269,7 +269,7 @@ func (s *server) voting(cast castVote) handler {
 
 // actOnBlog handles the forms on the page of a post.
 func (s *server) actOnBlog(c echo.Context, v visitor, form url.Values) error {
-	at, person, here := pageTarget(c, form), form.Get("person"), c.Request().URL.EscapedPath()
+	at, person, here := pageTarget(c, form), form.Get("person"), cmp.Or(localPath(form.Get("next")), c.Request().URL.EscapedPath())
 	switch form.Get("action") {
 	case "vote":
 		return s.voteByForm(c, v, form, s.store.Posts.Vote, noticeVoted)

@@ -117,7 +117,9 @@ func (s *server) eraseAccountByForm(c echo.Context, v visitor, form url.Values) 
 	asked, err := s.requestErasure(c, v, form.Get("password"), form.Get("posts"))
 	if refused, ok := formOf(err, "account"); ok {
 		refused.Message = "Nothing was deleted. Please fix what is marked below."
-		return again(c, err, templates.ErasurePage(s.page(c, v), s.erasure(v, refused)))
+		view := s.erasure(v, refused)
+		view.Posts = form.Get("posts")
+		return again(c, err, templates.ErasurePage(s.page(c, v), view))
 	}
 	if err == nil {
 		s.forget(c)

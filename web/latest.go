@@ -185,7 +185,7 @@ func (s *server) listByActivity(c echo.Context, limit int) error {
 	found, err := s.store.Feeds.ByActivity(c.Request().Context(), c.QueryParam("after"), limit)
 	return respondList(c, err, found, func(channel storage.ActiveChannel) channelJSON {
 		j := newChannelJSON(channel.Channel)
-		j.LastBlogOn = apiTime(channel.LastBlogOn)
+		j.LastBlogOn = apiTime(channel.LastBlogOn.Truncate(time.Hour))
 		return j
 	})
 }
@@ -219,15 +219,17 @@ func (s *server) home(c echo.Context, v visitor) error {
 	}
 	view := templates.Feed{Part: templates.Part{After: after, Next: feed.Next}, Starts: after == "" && len(feed.Items) == 0}
 	var active storage.Active
-	if view.Starts { // then the newest posts of all channels are below the form, also the reader's own
+	ofOthers := func(item storage.FeedItem) bool { return item.Role != domain.RoleOwner }
+	if after == "" && feed.Next == "" && !slices.ContainsFunc(feed.Items, ofOthers) { // then channels to subscribe to are offered
 		if active, err = s.active(c.Request().Context(), ""); err != nil {
 			return err
 		}
-		view.Newcomer = cookieValue(c.Request(), lastCookie) == "" && len(channels) == 1 // no channel is their own
+		view.Newcomer = view.Starts && cookieValue(c.Request(), lastCookie) == "" && len(channels) == 1 // no channel is their own
 		channels = append(channels, channelsOf(active)...)
 	}
 	if after == "" {
 		view.Composer = new(s.composer(c, v, channels...))
+		view.Composer.First = view.Newcomer
 		if before := s.seen(c, time.Now()); !view.Starts { // that is of the feed
 			view.Seen = before
 		}
@@ -235,8 +237,9 @@ func (s *server) home(c echo.Context, v visitor) error {
 	err = s.store.Concurrently(c.Request().Context(), func(ctx context.Context) (err error) {
 		if view.Starts {
 			feed, err = s.store.Feeds.Latest(ctx, active, pageSize)
-			view.Channels, view.Next = listed(active, feed.Items), feed.Next
+			view.Next = feed.Next
 		}
+		view.Channels = slices.DeleteFunc(listed(active, feed.Items), func(c templates.ListedChannel) bool { return c.Owner == v.User })
 		if err == nil {
 			view.Posts, err = s.posts(c, v, feed.Items)
 		}
@@ -275,16 +278,17 @@ func (s *server) seen(c echo.Context, now time.Time) (before time.Time) {
 	return before
 }
 
-// listed are the channels with the newest activity. The posts on the page say when that was, and not up to five
-// minutes before.
+// listed are the channels with the newest activity, in the order of the times that are shown. Only the posts on the page
+// say when that was: the index has a time of up to five minutes before.
 func listed(active storage.Active, posts []storage.FeedItem) (channels []templates.ListedChannel) {
 	for _, channel := range active.Channels[:min(len(active.Channels), pageSize)] {
-		shown := templates.ListedChannel{Channel: channel.Channel, On: channel.NotedOn}
+		shown := templates.ListedChannel{Channel: channel.Channel}
 		ofIt := func(item storage.FeedItem) bool { return item.Channel == channel.Ref() }
 		if at := slices.IndexFunc(posts, ofIt); at >= 0 {
 			shown.On = posts[at].CreatedOn
 		}
 		channels = append(channels, shown)
 	}
+	slices.SortStableFunc(channels, func(a, b templates.ListedChannel) int { return b.On.Compare(a.On) })
 	return channels
 }

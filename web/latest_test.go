@@ -16,10 +16,11 @@ func TestLatest(t *testing.T) {
 	t.Run("the front shows an anonymous client the newest posts and the active channels", frontShowsNewestPosts)
 	t.Run("a page that is kept shows what was written last, and nothing of what is deleted, on any process", keptFrontIsRight)
 	t.Run("a page of active channels that is short says so", shortPageOfChannelsSaysSo)
+	t.Run("channels are in the order of the times that are shown, which are those of their newest posts", channelsAreInOrder)
 	t.Run("the API lists the newest posts, and channels by their activity", apiListsLatest)
 	t.Run("the form for a post offers no channel in which its reader may not post", composerOffersWhereOneMayPost)
 	t.Run("one who is signed in posts from their feed, again and again, in the channel used last", feedHasAComposer)
-	t.Run("a feed without subscriptions shows one's own post, and presets no channel that one has not chosen", feedStarts)
+	t.Run("a feed without subscriptions shows one's own post, and the first post is for the channel with the latest one", feedStarts)
 }
 
 func frontShowsNewestPosts(t *testing.T) {
@@ -40,6 +41,20 @@ func frontShowsNewestPosts(t *testing.T) {
 	for i := range 3 {
 		if front.href(fmt.Sprint("c", i)) == "" {
 			t.Errorf("no link to c%d", i)
+		}
+	}
+}
+
+func channelsAreInOrder(t *testing.T) {
+	s := newSite(t)
+	busy, other := s.channel("Wheels", "ada"), s.channel("Engines", "ada")
+	s.post(busy, "ada", "The index has the time of the first post in five minutes.")
+	s.post(other, "ada", "between")
+	newest := s.post(busy, "ada", "newest").CreatedOn
+	for _, path := range []string{"/latest", "/channels"} {
+		page := seen(s.browser().open(path).want(200).doc)
+		if strings.LastIndex(page, "Wheels") > strings.LastIndex(page, "Engines") || !strings.Contains(page, newest.UTC().Format("2 January 2006, 15:04 UTC")) {
+			t.Errorf("%s does not begin with the channel of the newest post: %s", path, page)
 		}
 	}
 }
@@ -118,7 +133,7 @@ func feedHasAComposer(t *testing.T) {
 	s.post(other, "ada", "Elsewhere")
 	for _, text := range []string{"one", "two", "three"} {
 		ada.open("/").want(200).form("Post").elsewhere().fill("channel", string(other.Incarnation)+" Other").fill("text", text).press().
-			at("/").says(text, "Your post is published.", "Post in")
+			at("/").says(text, "Your post is published.", "Post to")
 	}
 	if n := len(s.listed("/api/v1/channels/Other/blogs", "id")); n != 4 {
 		t.Errorf("the channel has %d posts, want 4", n)
@@ -130,14 +145,13 @@ func feedStarts(t *testing.T) {
 	engines := s.channel("Engines", "ada")
 	s.post(engines, "ada", "Pistons")
 	nia := s.signedIn("nia")
+	s.channel("Silent", "ada")
 	for _, path := range []string{"/", "/latest", "/write"} {
-		options := all(nia.open(path).want(200).doc, tag("option"))
-		if attr(options[0], "value") != "" || seen(options[0]) != "Choose a channel" || nia.open(path).form("Post").values.Get("channel") != "" {
-			t.Errorf("%s begins with %q", path, seen(options[0]))
+		if to := nia.open(path).want(200).says("Post to").form("Post").values.Get("channel"); to != string(engines.Incarnation)+" Engines" {
+			t.Errorf("the first post on %s is for %q, want the channel with the latest post", path, to)
 		}
 	}
-	nia.open("/").want(200).heading("Welcome, nia").says("Pistons").form("Post").elsewhere().
-		fill("channel", string(engines.Incarnation)+" Engines").fill("text", "Mine").press().at("/")
+	nia.open("/").want(200).heading("Welcome, nia").says("Pistons").form("Post").elsewhere().fill("text", "Mine").press().at("/")
 	again := nia.open("/").want(200).says("Mine", "Channels people write in now").saysNot("Welcome, nia", "Choose a channel")
 	if got := again.texts(); !slices.Equal(got, []string{"Mine", "Pistons"}) {
 		t.Errorf("the feed shows %q", got)
@@ -149,8 +163,14 @@ func feedStarts(t *testing.T) {
 	if got := nia.open("/").saysNot(" new since").follow("Older posts →").want(200).texts(); !slices.Equal(got, []string{"Mine", "Pistons"}) {
 		t.Errorf("the older posts are %q", got)
 	}
+	garden := s.channel("Garden", "nia")
+	s.subscribe("nia", garden)
+	s.post(garden, "nia", "In a channel of one's own")
+	nia.open("/").says("In a channel of one's own", "Channels people write in now", "Subscribe to Engines").saysNot("Mine", "Subscribed to Garden")
+	s.subscribe("nia", engines)
+	nia.open("/").says("In a channel of one's own", "19").saysNot("Channels people write in now")
 	kim := s.signedIn("kim")
-	s.channel("Garden", "kim")
+	s.channel("Kiln", "kim")
 	kim.open("/").want(200).says("Channels people write in now").saysNot("Welcome")
 }
 
@@ -215,8 +235,8 @@ func composerOffersWhereOneMayPost(t *testing.T) {
 	if first := all(refused.doc, tag("option"))[0]; seen(first) != "Choose a channel" || refused.form("Post").values.Get("channel") != "" {
 		t.Errorf("the form that is refused begins with %q", seen(first))
 	}
-	made := refused.form("Post").fill("channel", "").fill("name", "Not a name").press().want(422).says("Typed since").saysNot("Choose a channel")
-	if form := made.form("Post"); form.values.Get("channel") != "" || form.values.Get("name") != "Not a name" {
+	made := refused.form("Post").fill("channel", "").fill("name", "Not a name").press().want(422).says("Typed since", "Spaces are not allowed. Here they are hyphens.").saysNot("Choose a channel")
+	if form := made.form("Post"); form.values.Get("channel") != "" || form.values.Get("name") != "Not-a-name" {
 		t.Errorf("the form for a new channel comes back with %v", form.values)
 	}
 	silent := s.channel("Silent", "eve")

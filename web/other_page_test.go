@@ -119,7 +119,7 @@ func otherPageFailsInTheLookOfTheSite(t *testing.T) {
 	s := otherSite(t, failing)
 	b := s.signedIn("ada")
 	s.breakStore(everyCall(drivertest.ErrInjected))
-	p := b.open("/other/refusal").want(400).heading("No such step").says("It ends before.").saysNot("ada", "Sign")
+	p := b.open("/other/refusal").want(400).heading("No such step").says("It ends before.", "Sign in", "Sign up").saysNot("ada")
 	if p.href("Back") != "/back" {
 		t.Errorf("no way back: %s", p.body)
 	}

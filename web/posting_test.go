@@ -136,7 +136,9 @@ func ownerRulesOnPages(t *testing.T) {
 	s.author("bob")
 	blog := s.post(channel, "bob", "of bob")
 	path := postPage(channel, blog)
-	ada.open(path).form("Block @bob").press().at(path).says("You blocked @bob.", "Unblock @bob")
+	ada.open(path).form("Block @bob").press().at(path).says("You blocked @bob.").form("Unblock @bob").press().at(path)
+	ada.open("/channels/Engines").form("Block @bob").elsewhere().press().at("/channels/Engines").says("You blocked @bob.")
+	ada.open(path).says("Unblock @bob")
 	s.signedIn("eve").open(path).saysNot("Block @bob", "Unblock @bob")
 	if href := ada.open("/channels/Engines").href("Who may post"); href != "/channels/Engines/edit#posting" {
 		t.Errorf("the channel’s page leads to %q", href)

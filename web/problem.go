@@ -206,7 +206,7 @@ func problemOfMeaning(err error) problem {
 		{domain.ErrNotSignedIn, newProblem(http.StatusUnauthorized, "Not signed in", "")},
 		{domain.ErrOwnerPosts, newProblem(http.StatusForbidden, "Only the owner posts here", "The channel is closed to all others. Nothing was saved. You may still delete what you posted before.")},
 		{domain.ErrBlocked, newProblem(http.StatusForbidden, "You are blocked here",
-			"The owner of the channel has blocked you there. Nothing was saved. You may still delete what you posted before.")},
+			"The owner of the channel has blocked you. Nothing was saved. You may still delete what you posted before.")},
 		{domain.ErrAccountEnds, newProblem(http.StatusForbidden, "Your account is being deleted", "Nothing was changed. Undo the deletion first, on the page of your account.")},
 		{domain.ErrForbidden, newProblem(http.StatusForbidden, "Not yours", "")},
 		{domain.ErrNotFound, newProblem(http.StatusNotFound, "Not found", "")},

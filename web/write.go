@@ -153,7 +153,7 @@ func (s *server) posted(c echo.Context, v visitor, post templates.Post, named bo
 
 func (s *server) showWrite(c echo.Context, v visitor) error {
 	view, err := s.write(c, v)
-	view.Next = ""
+	view.Next, view.First = "", true
 	return show(s, c, v, err, templates.WritePage, view)
 }
 

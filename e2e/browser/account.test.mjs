@@ -51,10 +51,10 @@ test("account: it is deleted, that is undone by signing in, and it is deleted ag
   await v.open("/account");
   await v.follow(v.link("Delete account…"));
   await look(v, "delete-account");
+  await v.page.getByLabel("Keep it, as the posts of a deleted user").check();
   await v.fill({ Password: "a wrong guess" });
   await v.follow(v.button("Delete my account"));
   assert.equal(v.status, 422);
-  await v.page.getByLabel("Keep it, as the posts of a deleted user").check();
   await v.fill({ Password: una.password });
   await v.follow(v.button("Delete my account"));
   assert.match(await v.notice(), /will be deleted/);
@@ -129,6 +129,7 @@ test("account: a new password ends every other session", async () => {
   const [here, there] = [await visitor(sites.sample, { as: dan }), await visitor(sites.sample)];
   await signIn(there, dan.name, dan.password);
   await here.open("/account");
+  await here.page.locator("summary", { hasText: "Change password" }).click();
   await here.fill({ "Current password": "not that", "New password": "another horse battery" });
   await here.follow(here.button("Change password"));
   assert.ok(here.status >= 400);

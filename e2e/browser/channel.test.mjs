@@ -38,7 +38,7 @@ test("directory: a filter that finds nothing leads to creating that channel", as
   await v.follow(v.button("Filter"));
   assert.deepEqual(await names(v), []);
   await look(v, "filtered-to-nothing");
-  await v.follow(v.link("create it"));
+  await v.follow(v.link("create a channel"));
   assert.equal(await v.field("Name").inputValue(), "Xylophones");
   await v.leave();
 });

@@ -53,18 +53,14 @@ test("time: a list says how long ago it was, also where a script puts a time in"
     [60 * day + 5, "2 months ago"], [year - 5, "12 months ago"], [year + 5, "1 year ago"], [13 * year + 30 * day, "13 years ago"], [-2 * hour - 5, "in 2 h"],
     [-7 * day + 5, "in 7 days"],
   ]);
-  const shown = (agos, attribute) => v.page.evaluate(([agos, attribute]) => Promise.all(agos.map(async (ago) => {
+  const shown = await v.page.evaluate((agos) => Promise.all(agos.map(async (ago) => {
     const time = document.createElement("time");
-    time.toggleAttribute(attribute, true);
     time.dateTime = new Date(Date.now() - 1000 * ago).toISOString();
     document.querySelector("main").append(time);
     await null; // the page has heard of it
     return time.textContent;
-  })), [agos, attribute]);
-  assert.deepEqual(await shown([...words.keys()], "lang"), [...words.values()]);
-  assert.deepEqual(await shown([5, hour - 5, 2 * hour - 5, 2 * hour + 5], "data-hour"), ["in the last 2 h", "in the last 2 h", "in the last 2 h", "2 h ago"]);
-  await v.open("/channels");
-  assert.match(await v.page.locator("[data-hour]").first().innerText(), /^(in the last 2 h|\d+ (h|days?|weeks?|months?|years?) ago)$/);
+  })), [...words.keys()]);
+  assert.deepEqual(shown, [...words.values()]);
   await v.open("/channels/tables-and-queues");
   assert.match(await v.page.locator("article .at time").first().innerText(), /^(just now|\d+ (min|h))$/, "what leads to a post is longer than it must be");
   await v.leave();

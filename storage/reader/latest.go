@@ -1,6 +1,7 @@
 package reader
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -21,8 +22,8 @@ const (
 	mostActive = 32
 )
 
-// An ActiveChannel is a channel with the hour of its newest post. NotedOn is
-// the date of a post in that hour, up to five minutes older than the newest.
+// An ActiveChannel is a channel with the date of its newest post, if it is listed by activity. NotedOn is
+// the date of a post up to five minutes older than the newest.
 type ActiveChannel struct {
 	domain.Channel
 	LastBlogOn, NotedOn time.Time
@@ -138,7 +139,6 @@ func firstOfEach(rows []driver.Entity, most int) (met []driver.Entity, next int)
 
 // by is the channel with what the row of the index says.
 func (c ActiveChannel) by(candidate driver.Entity) ActiveChannel {
-	c.LastBlogOn, _, _ = schema.ParseActiveRow(candidate.Row)
 	c.NotedOn = candidate.Properties.Time(schema.PropCreatedOn)
 	return c
 }
@@ -201,8 +201,8 @@ func (s *Feeds) Latest(ctx context.Context, active Active, limit int) (latest pa
 	return latest, err
 }
 
-// ByActivity lists active channels with posts, those with the newest post first, to the hour. A
-// channel is listed where the index has the hour of its newest post. The index has rows of other hours,
+// ByActivity lists active channels with posts, those with the newest post first. Among channels with posts in one
+// hour, that is the order of each page only. A channel is listed where the index has the hour of its newest post. The index has rows of other hours,
 // so a page reads up to 1,000 rows of each partition, may have fewer channels than limit, or none, and
 // asks for the newest post of each channel that it meets. A cursor of another list is an InvalidError
 // on the field "after".
@@ -230,11 +230,12 @@ func (s *Feeds) ByActivity(ctx context.Context, after string, limit int) (found 
 		if err != nil || len(newest.posts) == 0 {
 			return c, false, err
 		}
-		on, err := newest.posts[0].id.Date()
-		c.LastBlogOn = on.Truncate(time.Hour)
-		at := schema.ActiveRow(on, c.Key())
+		c.LastBlogOn, err = newest.posts[0].id.Date()
+		at := schema.ActiveRow(c.LastBlogOn, c.Key())
 		return c, from <= at && at <= last, err
 	})
-	slices.SortStableFunc(found.Items, func(a, b ActiveChannel) int { return b.LastBlogOn.Compare(a.LastBlogOn) })
+	slices.SortFunc(found.Items, func(a, b ActiveChannel) int {
+		return cmp.Or(b.LastBlogOn.Compare(a.LastBlogOn), cmp.Compare(a.Key(), b.Key()))
+	})
 	return found, err
 }
