@@ -11,6 +11,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/deletion"
 	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 	"microblogging/storage/schema"
@@ -25,6 +26,9 @@ func TestErasureSteps(t *testing.T) {
 	t.Run("a session that was there to undo is worth nothing past the pivot, nor for the next of the name", drivertest.Long(bubble(pivotEndsSessions)))
 	t.Run("the message of a request that was undone does not delete what the next one is about", bubble(undoneMessageIsIgnored))
 	t.Run("the index forgets a request that was undone before it was recorded", bubble(indexForgetsUndone))
+	t.Run("the index forgets one that is over", bubble(indexForgetsOver))
+	t.Run("the index forgets one that waits for an operator", bubble(indexForgetsPoisoned))
+	t.Run("a request that died before it changed the account is recorded as undone, and the index forgets it", bubble(givenUpIsRecorded))
 	t.Run("an earlier record does not delete the next user of the name", drivertest.Long(bubble(recordSparesNextOfName)))
 	t.Run("a worker that dies before its last record does not make the deletion look undone", bubble(buriedIsDone))
 	t.Run("one call in twenty that is refused in the channels does not keep it from its end", bubble(refusedCallsKeepProgress))
@@ -196,18 +200,52 @@ func indexForgetsUndone(t *testing.T) {
 	_, err := l.askOn(l.Store, false)
 	l.OK(err)
 	time.Sleep(time.Until(former.UndoableUntil) + time.Hour)
+	if rows, e := l.indexed(), l.state(); rows != 1 || e.State != domain.AccountPending {
+		t.Errorf("the index has %d rows, and the account is %q", rows, e.State)
+	}
+}
+
+// indexed counts the rows of the index after some passes.
+func (l *leaving) indexed() int {
+	l.T.Helper()
 	stop := l.start(l.Store)
 	time.Sleep(5 * time.Minute)
 	stop()
-	rows := 0
-	for row, err := range driver.NewTable(l.DB, schema.TableDeletions).All(t.Context(), driver.Scan{}) {
-		l.OK(err)
-		if indexed(row.Partition) {
-			rows++
-		}
+	return len(l.AllRows(schema.TableDeletions)) - len(l.Rows(schema.TableDeletions))
+}
+
+func indexForgetsOver(t *testing.T) {
+	l := newLeaving(t, storage.Options{})
+	l.ends(false)
+	if rows := l.indexed(); rows != 0 {
+		t.Errorf("the index has %d rows", rows)
 	}
-	if e := l.state(); rows != 1 || e.State != domain.AccountPending {
+}
+
+func indexForgetsPoisoned(t *testing.T) {
+	l := newLeaving(t, storage.Options{})
+	_, err := l.askOn(l.Store, false)
+	l.OK(err)
+	l.Poison()
+	if rows, e := l.indexed(), l.state(); rows != 0 || e.State != domain.AccountPending {
 		t.Errorf("the index has %d rows, and the account is %q", rows, e.State)
+	}
+}
+
+// The record keeps a request that stalls from opening the deletion while no pass would read it.
+func givenUpIsRecorded(t *testing.T) {
+	l := newLeaving(t, storage.Options{})
+	l.dies(func(call drivertest.Call) bool {
+		return call.Method == driver.CallTransact && call.Target == schema.TableUsers
+	})
+	_, err := l.askOn(l.Faulty, false)
+	if before := len(l.AllRows(schema.TableDeletions)); err == nil || before != 1 {
+		t.Fatalf("the request has left %d rows, and ends with %v", before, err)
+	}
+	time.Sleep(2 * time.Hour)
+	rows := l.indexed()
+	if records := l.Rows(schema.TableDeletions); rows != 0 || len(records) != 1 || deletion.Decode(records[0]).State != domain.DeletionUndone {
+		t.Errorf("the index has %d rows, and the records are %v", rows, records)
 	}
 }
 
