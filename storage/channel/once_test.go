@@ -18,6 +18,7 @@ func TestCreateOnce(t *testing.T) {
 	t.Run("a name that another user has leaves the key unused", bubble(takenNameLeavesKey))
 	t.Run("of two requests that find the channel deleted, the second gets what the first makes", bubble(laterCreationIsAdopted))
 	t.Run("a row without a gate does not keep the name, whatever else is left there", bubble(ungatedRowKeepsNoName))
+	t.Run("a row whose gate is shut keeps the name, although the row is active", bubble(shutGateKeepsName))
 	t.Run("a creation that is sent again keeps a channel that has posts, although the store has lost its gate", bubble(lostGateKeepsPosts))
 }
 
@@ -112,6 +113,16 @@ func ungatedRowKeepsNoName(t *testing.T, w *world) {
 	w.Insert("garden", "sub!grace", domain.NewIncarnation())
 	if next, _, err := w.Store.Channels.Create(t.Context(), w.NewChannel("garden", eve), "", 0); err != nil || next.Owner != eve {
 		t.Errorf("the name is taken with %+v, %v", next, err)
+	}
+}
+
+// Only a damaged store has such a row. Rows behind the gate may have been removed, so check leaves it too.
+func shutGateKeepsName(t *testing.T, w *world) {
+	damaged := w.Create("garden", ada)
+	w.Ungate(damaged)
+	w.Insert("garden", storetest.ShutGateRow(damaged.Incarnation), damaged.Incarnation)
+	if _, _, err := w.Store.Channels.Create(t.Context(), w.NewChannel("garden", eve), "", 0); !errors.Is(err, domain.ErrExists) {
+		t.Errorf("the name is taken with %v", err)
 	}
 }
 

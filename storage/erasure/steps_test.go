@@ -81,8 +81,10 @@ func erasureWaitsForNoUndo(t *testing.T) {
 		t.Errorf("while the deletion can be undone, %d messages are visible", n)
 	}
 	l.OK(l.Store.Operator.EraseChannel(t.Context(), l.own.Key(), leaver))
-	if n := len(l.Messages()); n != 1 {
-		t.Errorf("once it cannot, %d messages are visible", n)
+	row, err := l.Store.Operator.ReadChannel(t.Context(), l.own.Key())
+	l.OK(err)
+	if n := len(l.Messages()); n != 1 || row.State != domain.ChannelDeleting {
+		t.Errorf("once it cannot, %d messages are visible, and the channel is %s", n, row.State)
 	}
 }
 
