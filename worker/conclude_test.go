@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -208,6 +209,9 @@ func serial(hook drivertest.Hook) drivertest.Hook {
 
 func silentConclusionEnds(t *testing.T) {
 	for result := outcomeDone; result <= outcomeLost; result++ {
+		if !slices.Contains(Outcomes(), result.String()) {
+			t.Errorf("%s is not listed", result)
+		}
 		for _, attempts := range []int{1, 5} {
 			w := newWorld(t, 5)
 			w.options.MaxAttempts = attempts
