@@ -135,7 +135,7 @@ func (c conclusion) run(w *world) {
 	}
 	concluded := strings.Contains(c.end, "unconcluded false")
 	calm := concluded && (result == outcomeDone || result == outcomeShutdown)
-	for text, logged := range map[string]bool{`level=INFO msg="message handled"`: calm, " unconcluded=": !concluded, " cause=": cause != nil} {
+	for text, logged := range map[string]bool{`level=INFO msg="message handled"`: calm, " unconcluded=": !concluded, " cause=": cause != nil, "could not record": false} {
 		if strings.Contains(log.String(), text) != logged {
 			w.t.Errorf("logged %q is not %t: %s", text, logged, log)
 		}
