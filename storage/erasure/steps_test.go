@@ -14,6 +14,7 @@ import (
 	"microblogging/storage/deletion"
 	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
+	"microblogging/storage/internal/storetest"
 	"microblogging/storage/schema"
 )
 
@@ -26,6 +27,7 @@ func TestErasureSteps(t *testing.T) {
 	t.Run("a session that was there to undo is worth nothing past the pivot, nor for the next of the name", drivertest.Long(bubble(pivotEndsSessions)))
 	t.Run("the message of a request that was undone does not delete what the next one is about", bubble(undoneMessageIsIgnored))
 	t.Run("the index forgets a request that was undone before it was recorded", bubble(indexForgetsUndone))
+	t.Run("an undo that meets another write of the account is made, and one that fails says so", bubble(undoMeetsOtherWrites))
 	t.Run("the index forgets one that is over", bubble(indexForgetsOver))
 	t.Run("the index forgets one that waits for an operator", bubble(indexForgetsPoisoned))
 	t.Run("a request that died before it changed the account is recorded as undone, and the index forgets it", bubble(givenUpIsRecorded))
@@ -214,6 +216,23 @@ func (l *leaving) indexed() int {
 	time.Sleep(5 * time.Minute)
 	stop()
 	return len(l.AllRows(schema.TableDeletions)) - len(l.Rows(schema.TableDeletions))
+}
+
+func undoMeetsOtherWrites(t *testing.T) {
+	l := newLeaving(t, storage.Options{UndoAccount: undoAccount})
+	_, err := l.askOn(l.Store, false)
+	l.OK(err)
+	swaps := func(call drivertest.Call) bool { return call.Writes() && call.Target == schema.TableUsers }
+	l.Arm(drivertest.Only(swaps, drivertest.FailBefore(1)))
+	if _, err := l.Faulty.Accounts.Undo(t.Context(), leaver); err == nil || l.state().State != domain.AccountPending {
+		t.Errorf("not made, it ends with %v", err)
+	}
+	l.Arm(drivertest.Only(swaps, storetest.Before(1, func() {
+		l.OK(l.Table(schema.TableUsers).Transact(t.Context(), string(leaver), driver.Merge("", driver.Exists)))
+	})))
+	if _, err := l.Faulty.Accounts.Undo(t.Context(), leaver); err != nil || l.state().State != domain.AccountActive {
+		t.Errorf("after another write, it ends with %v", err)
+	}
 }
 
 func indexForgetsOver(t *testing.T) {
