@@ -14,6 +14,7 @@ import (
 	"microblogging/storage/deletion"
 	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
+	"microblogging/storage/erasure"
 	"microblogging/storage/internal/storetest"
 	"microblogging/storage/schema"
 )
@@ -27,6 +28,8 @@ func TestErasureSteps(t *testing.T) {
 	t.Run("a session that was there to undo is worth nothing past the pivot, nor for the next of the name", drivertest.Long(bubble(pivotEndsSessions)))
 	t.Run("the message of a request that was undone does not delete what the next one is about", bubble(undoneMessageIsIgnored))
 	t.Run("the index forgets a request that was undone before it was recorded", bubble(indexForgetsUndone))
+	t.Run("a list that cannot be read, or a row that cannot be removed, is an error", bubble(failedStepsFail))
+	t.Run("an undo that died before its record is recorded by a worker", bubble(undoIsRecorded))
 	t.Run("an undo that meets another write of the account is made, and one that fails says so", bubble(undoMeetsOtherWrites))
 	t.Run("the index forgets one that is over", bubble(indexForgetsOver))
 	t.Run("the index forgets one that waits for an operator", bubble(indexForgetsPoisoned))
@@ -216,6 +219,45 @@ func (l *leaving) indexed() int {
 	time.Sleep(5 * time.Minute)
 	stop()
 	return len(l.AllRows(schema.TableDeletions)) - len(l.Rows(schema.TableDeletions))
+}
+
+func failedStepsFail(t *testing.T) {
+	l := newLeaving(t, storage.Options{})
+	for what, step := range map[string]struct {
+		fails drivertest.Hook
+		take  func(context.Context, domain.Message, erasure.Removed) error
+	}{
+		"a list":         {drivertest.Only(func(call drivertest.Call) bool { return call.Target == schema.TableUsers }, drivertest.FailBefore(1)), l.Faulty.Operator.EraseVotes},
+		"a subscription": {drivertest.Only(drivertest.Writes, drivertest.FailBefore(1)), l.Faulty.Operator.EraseSubscriptions},
+	} {
+		rows := 0
+		take := func() error {
+			return step.take(t.Context(), domain.Message{RequestedBy: leaver}, func(n int) error { rows += n; return nil })
+		}
+		l.Arm(step.fails)
+		if err := take(); err == nil || rows > 0 {
+			t.Errorf("%s that failed ends with %v, and %d rows", what, err, rows)
+		}
+		l.Arm(drivertest.Pass)
+		if err := take(); err != nil || rows == 0 {
+			t.Errorf("%s is removed with %v, and %d rows", what, err, rows)
+		}
+	}
+}
+
+func undoIsRecorded(t *testing.T) {
+	l := newLeaving(t, storage.Options{UndoAccount: undoAccount})
+	_, err := l.askOn(l.Store, false)
+	l.OK(err)
+	l.dies(func(call drivertest.Call) bool { return call.Writes() && call.Target == schema.TableDeletions })
+	if _, err := l.Faulty.Accounts.Undo(t.Context(), leaver); err == nil {
+		t.Error("the undo has not died")
+	}
+	time.Sleep(undoAccount + time.Hour)
+	rows := l.indexed()
+	if records := l.Rows(schema.TableDeletions); rows != 0 || len(records) != 1 || deletion.Decode(records[0]).State != domain.DeletionUndone {
+		t.Errorf("the index has %d rows, and the records are %v", rows, records)
+	}
 }
 
 func undoMeetsOtherWrites(t *testing.T) {
