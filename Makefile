@@ -114,6 +114,12 @@ modelcheck prove: ## explore schedules and crashes of the real code (lab/)
 induct: programs ## prove the protocols for any number of channels, posts, workers and duplicates (lab/induct)
 	go run ./lab/cmd/lab induct
 
+PKG ?=
+
+.PHONY: mutate
+mutate: ## change one condition of storage and worker (or of PKG) at a time, and name the changes that no test notices
+	nice .ci/mutate $(PKG)
+
 # The account is that of AZURE_STORAGE_CONNECTION_STRING, or of AZURE_STORAGE_TABLE_ENDPOINT and
 # AZURE_STORAGE_QUEUE_ENDPOINT with the default credential.
 .PHONY: conformance

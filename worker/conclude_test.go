@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -70,6 +71,8 @@ func concluded() map[string]conclusion {
 		}, end: `retry of "channel" failed true` + fine, state: domain.DeletionRunning, again: &domain.Message{Attempts: 1}},
 		"that gets no answer waits, and does not count": {hook: away, last: true,
 			end: `wait of "channel" failed true` + fine, state: domain.DeletionRunning, waits: true, again: &domain.Message{Waits: 1}},
+		"that gets no answer for the first time is tried soon, however often it was delivered": {hook: away, before: delivered(maxDeliveries, 0),
+			end: `wait of "channel" failed true` + fine, state: domain.DeletionRunning, waits: true, again: &domain.Message{Waits: 1}},
 		"that gets no answer after it got further waits anew": {hook: afterFirst(drivertest.ErrInjected), before: tried,
 			end: `wait of "channel" failed true` + fine, state: domain.DeletionRunning, waits: true, again: &domain.Message{Attempts: 2, Waits: 1}},
 		"that meets a bug is tried again, and counts": {hook: panicsIn(sweeps),
@@ -107,8 +110,8 @@ func concluded() map[string]conclusion {
 
 func (c conclusion) run(w *world) {
 	w.t.Helper()
-	n := &notebook{}
-	w.options.Observer = n
+	n, log := &notebook{}, &strings.Builder{}
+	w.options.Observer, w.options.Log = n, slog.New(slog.NewTextHandler(log, nil))
 	if c.last {
 		w.options.MaxAttempts = 1
 	}
@@ -136,6 +139,13 @@ func (c conclusion) run(w *world) {
 
 	if last := n.lines[len(n.lines)-1]; last != "end "+c.end {
 		w.t.Errorf("told %s, want end %s", last, c.end)
+	}
+	concluded := strings.Contains(c.end, "unconcluded false")
+	calm := concluded && (result == outcomeDone || result == outcomeShutdown)
+	for text, logged := range map[string]bool{`level=INFO msg="message handled"`: calm, " unconcluded=": !concluded, " cause=": cause != nil, "could not record": false} {
+		if strings.Contains(log.String(), text) != logged {
+			w.t.Errorf("logged %q is not %t: %s", text, logged, log)
+		}
 	}
 	d := w.deletion()
 	if d.State != c.state || !d.WaitingSince.IsZero() != c.waits || strings.Contains(c.end, "lost true") && !d.RetryOn.IsZero() {
@@ -206,6 +216,9 @@ func serial(hook drivertest.Hook) drivertest.Hook {
 
 func silentConclusionEnds(t *testing.T) {
 	for result := outcomeDone; result <= outcomeLost; result++ {
+		if !slices.Contains(Outcomes(), result.String()) {
+			t.Errorf("%s is not listed", result)
+		}
 		for _, attempts := range []int{1, 5} {
 			w := newWorld(t, 5)
 			w.options.MaxAttempts = attempts

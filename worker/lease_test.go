@@ -13,6 +13,7 @@ import (
 func TestLease(t *testing.T) {
 	t.Run("is kept for as long as the work takes", bubble(leaseKept))
 	t.Run("that cannot be renewed ends the work", bubble(leaseNotRenewed))
+	t.Run("that another worker has ends the work with the next renewal", bubble(leaseTaken))
 }
 
 func leaseKept(t *testing.T) {
@@ -32,6 +33,25 @@ func leaseKept(t *testing.T) {
 		return w.done()
 	})
 	w.mustBeDeleted()
+}
+
+func leaseTaken(t *testing.T) {
+	w := newWorld(t, 5)
+	w.hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Method == "Update" {
+			return domain.ErrLeaseLost
+		}
+		return send(ctx)
+	}
+	w.mustAsk()
+	lost := make(chan struct{})
+	began := time.Now()
+	held := New(w.faulty.Steps, w.options).hold(t.Context(), w.receive(), func() { close(lost) })
+	<-lost
+	if took := time.Since(began); took > testOptions.Lease/2 {
+		t.Errorf("the work went on for %s, want a third of a lease of %s", took, testOptions.Lease)
+	}
+	held.release()
 }
 
 func leaseNotRenewed(t *testing.T) {

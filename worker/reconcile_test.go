@@ -2,6 +2,8 @@ package worker
 
 import (
 	"context"
+	"log/slog"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -18,6 +20,8 @@ func TestReconcile(t *testing.T) {
 // The store does not answer the first two times.
 func expiresOnceADay(t *testing.T) {
 	w := newWorld(t, 0)
+	var log strings.Builder
+	w.options.Log = slog.New(slog.NewTextHandler(&log, nil))
 	c := newCounted()
 	w.hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		if err := c.hook(ctx, call, send); call.Target != "Sessions" || c.of("Scan Sessions") > 2 {
@@ -25,13 +29,17 @@ func expiresOnceADay(t *testing.T) {
 		}
 		return drivertest.ErrInjected
 	}
-	defer w.start(w.faulty)()
+	stop := w.start(w.faulty)
 	for day := range 3 {
 		time.Sleep(10 * time.Minute)
 		if sessions, passes := c.of("Scan Sessions"), c.of("Scan Deletions"); sessions != 2+day+1 || passes < 8*(day+1) {
 			t.Errorf("on day %d, the sessions were read %d times in %d passes", day, sessions, passes)
 		}
 		time.Sleep(24*time.Hour - 10*time.Minute)
+	}
+	stop()
+	if strings.Count(log.String(), "reconciling pass failed") != 2 || strings.Count(log.String(), "\n") != 2 {
+		t.Errorf("of two passes that failed, and others that found nothing, the log says:\n%s", &log)
 	}
 }
 

@@ -20,6 +20,7 @@ func TestUndo(t *testing.T) {
 	t.Run("no clock of the process that was asked ends the time early or late", bubble(clocksDiffer))
 	t.Run("the message of a request that died does not end the time of the next", bubble(deadRequestEndsNoUndo))
 	t.Run("a message that is made anew from the channel's row does not end the time early", bubble(rebuiltMessageIsDelayed))
+	t.Run("a deletion that could be undone ends with its owner's account, and waits for nothing", bubble(immediateMessageCounts))
 	t.Run("what can be undone is not due, also when the request met another write", bubble(metByWriteIsNotDue))
 }
 
@@ -76,6 +77,19 @@ func sweptOnceTimeIsOver(t *testing.T) {
 	w.mustBeDeleted()
 	if _, err := w.sound.Deletions.Undo(t.Context(), w.victim.Ref(), owner); !errors.Is(err, domain.ErrTooLate) {
 		t.Errorf("undone after it with %v", err)
+	}
+}
+
+func immediateMessageCounts(t *testing.T) {
+	w := newWorld(t, 5)
+	w.askUndoable()
+	time.Sleep(time.Second)
+	w.ok(w.sound.Operator.EraseChannel(t.Context(), w.victim.Key(), owner))
+	stop := w.start(w.sound)
+	time.Sleep(undoTime / 2)
+	stop()
+	if !w.done() {
+		t.Errorf("after the message that waits for nothing, the deletion is %+v", w.deletion())
 	}
 }
 

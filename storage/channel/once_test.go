@@ -6,13 +6,19 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
+	"microblogging/storage/internal/storetest"
 	"microblogging/storage/schema"
 )
 
 func TestCreateOnce(t *testing.T) {
 	t.Run("a key that was used for another name, or for other words, is refused", bubble(creationKeyIsForOneRequest))
 	t.Run("a key whose channel was deleted makes no other, also if a delayed duplicate of its row takes effect", bubble(creationKeyIsUsedUp))
+	t.Run("a request that died before it was recorded is told that it had made the channel", bubble(unrecordedCreationIsKnown))
+	t.Run("a name that another user has leaves the key unused", bubble(takenNameLeavesKey))
+	t.Run("of two requests that find the channel deleted, the second gets what the first makes", bubble(laterCreationIsAdopted))
 	t.Run("a row without a gate does not keep the name, whatever else is left there", bubble(ungatedRowKeepsNoName))
+	t.Run("a row whose gate is shut keeps the name, although the row is active", bubble(shutGateKeepsName))
 	t.Run("a creation that is sent again keeps a channel that has posts, although the store has lost its gate", bubble(lostGateKeepsPosts))
 }
 
@@ -39,15 +45,64 @@ func creationKeyIsUsedUp(t *testing.T, w *world) {
 	channel, _, err := w.createOnce(w.NewChannel("garden", ada))
 	w.OK(err)
 	row := w.Rows("Channels")[0]
-	w.Delete(channel)
-	for range 2 {
+	gone := func() {
+		t.Helper()
 		if got, _, err := w.createOnce(w.NewChannel("garden", ada)); !errors.Is(err, domain.ErrChannelGone) {
 			t.Errorf("the key is answered with %+v, %v", got, err)
 		}
+	}
+	w.Ask(channel)
+	gone()
+	w.Delete(channel)
+	for range 2 {
+		gone()
 		if rows := w.Rows("Channels"); len(rows) > 0 {
 			t.Errorf("left: %v", rows)
 		}
 		w.OK(w.Table("Channels").Transact(t.Context(), row.Partition, driver.Insert(row.Row, row.Properties...)))
+	}
+}
+
+// unrecord removes the record that the key has made a channel: its request died before it.
+func (w *world) unrecord() {
+	made, err := w.Table("Users").First(w.T.Context(), 1, schema.Made.In(schema.UserPartition(ada)))
+	w.OK(err)
+	w.OK(w.Table("Users").Transact(w.T.Context(), made[0].Partition, driver.Delete(made[0].Row, driver.Exists)))
+}
+
+func unrecordedCreationIsKnown(t *testing.T, w *world) {
+	first, _, err := w.createOnce(w.NewChannel("garden", ada))
+	w.OK(err)
+	w.unrecord()
+	if again, made, err := w.createOnce(w.NewChannel("garden", ada)); err != nil || made || again != first {
+		t.Errorf("sent again, it is %+v, made %t, %v", again, made, err)
+	}
+}
+
+func takenNameLeavesKey(t *testing.T, w *world) {
+	w.Create("garden", eve)
+	if _, _, err := w.createOnce(w.NewChannel("garden", ada)); !errors.Is(err, domain.ErrExists) {
+		t.Errorf("the name of another is answered with %v", err)
+	}
+	if _, made, err := w.createOnce(w.NewChannel("kitchen", ada)); err != nil || !made {
+		t.Errorf("the key then made %t, %v", made, err)
+	}
+}
+
+func laterCreationIsAdopted(t *testing.T, w *world) {
+	former, _, err := w.createOnce(w.NewChannel("garden", ada))
+	w.OK(err)
+	w.unrecord()
+	w.Ask(former)
+	var next domain.Channel
+	w.Arm(drivertest.Only(drivertest.Writes, storetest.Before(1, func() { // the record
+		w.Delete(former)
+		next, _, err = w.createOnce(w.NewChannel("garden", ada))
+		w.OK(err)
+	})))
+	got, made, err := w.Faulty.Channels.Create(t.Context(), w.NewChannel("garden", ada), "key", 0)
+	if err != nil || made || got != next || got == former {
+		t.Errorf("it is answered with %+v, made %t, %v; the channel is %+v", got, made, err, next)
 	}
 }
 
@@ -61,13 +116,21 @@ func ungatedRowKeepsNoName(t *testing.T, w *world) {
 	}
 }
 
+// Only a damaged store has such a row. Rows behind the gate may have been removed, so check leaves it too.
+func shutGateKeepsName(t *testing.T, w *world) {
+	damaged := w.Create("garden", ada)
+	w.Ungate(damaged)
+	w.Insert("garden", storetest.ShutGateRow(damaged.Incarnation), damaged.Incarnation)
+	if _, _, err := w.Store.Channels.Create(t.Context(), w.NewChannel("garden", eve), "", 0); !errors.Is(err, domain.ErrExists) {
+		t.Errorf("the name is taken with %v", err)
+	}
+}
+
 func lostGateKeepsPosts(t *testing.T, w *world) {
 	channel, _, err := w.createOnce(w.NewChannel("garden", ada))
 	w.OK(err)
 	w.Post(channel, ada, "a post")
-	made, err := w.Table("Users").First(t.Context(), 1, schema.Made.In(schema.UserPartition(ada)))
-	w.OK(err)
-	w.OK(w.Table("Users").Transact(t.Context(), made[0].Partition, driver.Delete(made[0].Row, driver.Exists))) // the first request died before it
+	w.unrecord()
 	w.Ungate(channel)
 	if again, _, err := w.createOnce(w.NewChannel("garden", ada)); !errors.Is(err, domain.ErrStillDeleting) {
 		t.Errorf("it is answered with %+v, %v", again, err)

@@ -60,7 +60,8 @@ func leavesOutRowWithoutDeletion(t *testing.T, w *world) {
 	ref := w.Ask(w.Create("kept", ada))
 	again := fmt.Sprintf("requested!%s!%s!%s", domain.RecentFirst(domain.Now().Add(-time.Second)), ref.Key, ref.Incarnation)
 	stray := fmt.Sprintf("requested!%s!gone!%s", domain.RecentFirst(domain.Now()), domain.NewIncarnation())
-	w.OK(w.Table("Users").Transact(t.Context(), string(ada), driver.Insert(stray), driver.Insert(again)))
+	nameless := fmt.Sprintf("requested!%s!", domain.RecentFirst(domain.Now()))
+	w.OK(w.Table("Users").Transact(t.Context(), string(ada), driver.Insert(stray), driver.Insert(again), driver.Insert(nameless)))
 	if got := w.deletionsListed(ada, 1); !slices.Equal(got, []string{"kept"}) {
 		t.Errorf("the list is %q", got)
 	}

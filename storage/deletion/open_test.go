@@ -17,7 +17,8 @@ import (
 
 func TestOpenDeletions(t *testing.T) {
 	t.Run("row of a deletion that is done goes", bubble(doneLeavesIndex))
-	t.Run("channel that is marked after its deletion is done goes with its row", bubble(markedAgainIsReleased))
+	t.Run("channel whose row came back after its deletion is done goes with its row", bubble(rowThatCameBackGoes))
+	t.Run("accounts on the index are listed once each, as many as asked for", bubble(openAccountsAreListed))
 	t.Run("row of a request that died goes after an hour", diedRequestLeavesIndex)
 	t.Run("poisoned deletion is looked at immediately, and comes back with a requeue", bubble(poisonLeavesIndex))
 }
@@ -75,16 +76,38 @@ func doneLeavesIndex(t *testing.T, w *world) {
 	w.MustBeSound()
 }
 
-// A delayed duplicate of its insert has brought the row back, and the owner has asked again.
-func markedAgainIsReleased(t *testing.T, w *world) {
+func openAccountsAreListed(t *testing.T, w *world) {
 	w.Ask(w.Create("garden", ada))
-	row := w.Rows("Channels")[0]
-	w.CarryOut(w.Messages())
-	w.OK(w.Table("Channels").Transact(t.Context(), row.Partition, driver.Insert(row.Row, row.Properties...)))
-	w.pass()
-	w.pass()
-	if rows := w.Rows("Channels"); len(rows)+len(w.openDeletions()) != 0 {
-		t.Errorf("left: %v, and the index has %v", rows, w.openDeletions())
+	for _, user := range []domain.UserName{ada, ada, grace, eve} {
+		e := domain.Erasure{User: user, ID: domain.NewIncarnation()}
+		w.OK(w.Store.Operator.RenewOpen(t.Context(), e.Ref(), domain.Now()))
+	}
+	for limit, want := range map[int]int{2: 2, 3: 3, 100: 3} {
+		users, err := w.Store.Operator.OpenAccounts(t.Context(), limit)
+		slices.Sort(users)
+		if n := len(slices.Compact(users)); err != nil || n != want || slices.Contains(users, "") {
+			t.Errorf("of at most %d, they are %q, %v", limit, users, err)
+		}
+	}
+}
+
+// A delayed duplicate of its insert has brought the row back, and maybe the owner has asked again.
+func rowThatCameBackGoes(t *testing.T, w *world) {
+	for _, asked := range []bool{false, true} {
+		channel := w.Create("garden", ada)
+		row := w.Rows("Channels")[0]
+		if w.Ask(channel); asked {
+			row = w.Rows("Channels")[0]
+		}
+		w.CarryOut(w.Messages())
+		w.OK(w.Table("Channels").Transact(t.Context(), row.Partition, driver.Insert(row.Row, row.Properties...)))
+		if ungated := w.pass().Ungated; (ungated == 1) == asked {
+			t.Errorf("asked again %t: %d rows without a gate are counted", asked, ungated)
+		}
+		w.pass()
+		if rows := w.Rows("Channels"); len(rows)+len(w.openDeletions()) != 0 {
+			t.Errorf("asked again %t: left: %v, and the index has %v", asked, rows, w.openDeletions())
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package deletion_test
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
@@ -29,6 +30,7 @@ func deletedElsewhere(w *world, channel domain.Channel) []domain.Message {
 	other := newWorld(w.T)
 	w.OK(other.Store.Operator.RecordDeletion(w.T.Context(), domain.Message{
 		Kind: domain.MessageChannel, Channel: channel.Key(), Incarnation: channel.Incarnation, Name: channel.Name, RequestedBy: ada, RequestedOn: domain.Now(),
+		UndoableUntil: domain.Now().Add(time.Hour), // which no longer counts
 	}))
 	other.SetDone(channel.Ref())
 	return other.recordsOf()

@@ -11,8 +11,11 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/deletion"
 	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
+	"microblogging/storage/erasure"
+	"microblogging/storage/internal/storetest"
 	"microblogging/storage/schema"
 )
 
@@ -25,6 +28,12 @@ func TestErasureSteps(t *testing.T) {
 	t.Run("a session that was there to undo is worth nothing past the pivot, nor for the next of the name", drivertest.Long(bubble(pivotEndsSessions)))
 	t.Run("the message of a request that was undone does not delete what the next one is about", bubble(undoneMessageIsIgnored))
 	t.Run("the index forgets a request that was undone before it was recorded", bubble(indexForgetsUndone))
+	t.Run("a list that cannot be read, or a row that cannot be removed, is an error", bubble(failedStepsFail))
+	t.Run("an undo that died before its record is recorded by a worker", bubble(undoIsRecorded))
+	t.Run("an undo that meets another write of the account is made, and one that fails says so", bubble(undoMeetsOtherWrites))
+	t.Run("the index forgets one that is over", bubble(indexForgetsOver))
+	t.Run("the index forgets one that waits for an operator", bubble(indexForgetsPoisoned))
+	t.Run("a request that died before it changed the account is recorded as undone, and the index forgets it", bubble(givenUpIsRecorded))
 	t.Run("an earlier record does not delete the next user of the name", drivertest.Long(bubble(recordSparesNextOfName)))
 	t.Run("a worker that dies before its last record does not make the deletion look undone", bubble(buriedIsDone))
 	t.Run("one call in twenty that is refused in the channels does not keep it from its end", bubble(refusedCallsKeepProgress))
@@ -77,8 +86,10 @@ func erasureWaitsForNoUndo(t *testing.T) {
 		t.Errorf("while the deletion can be undone, %d messages are visible", n)
 	}
 	l.OK(l.Store.Operator.EraseChannel(t.Context(), l.own.Key(), leaver))
-	if n := len(l.Messages()); n != 1 {
-		t.Errorf("once it cannot, %d messages are visible", n)
+	row, err := l.Store.Operator.ReadChannel(t.Context(), l.own.Key())
+	l.OK(err)
+	if n := len(l.Messages()); n != 1 || row.State != domain.ChannelDeleting {
+		t.Errorf("once it cannot, %d messages are visible, and the channel is %s", n, row.State)
 	}
 }
 
@@ -196,18 +207,108 @@ func indexForgetsUndone(t *testing.T) {
 	_, err := l.askOn(l.Store, false)
 	l.OK(err)
 	time.Sleep(time.Until(former.UndoableUntil) + time.Hour)
+	if rows, e := l.indexed(), l.state(); rows != 1 || e.State != domain.AccountPending {
+		t.Errorf("the index has %d rows, and the account is %q", rows, e.State)
+	}
+}
+
+// indexed counts the rows of the index after some passes.
+func (l *leaving) indexed() int {
+	l.T.Helper()
 	stop := l.start(l.Store)
 	time.Sleep(5 * time.Minute)
 	stop()
-	rows := 0
-	for row, err := range driver.NewTable(l.DB, schema.TableDeletions).All(t.Context(), driver.Scan{}) {
-		l.OK(err)
-		if indexed(row.Partition) {
-			rows++
+	return len(l.AllRows(schema.TableDeletions)) - len(l.Rows(schema.TableDeletions))
+}
+
+func failedStepsFail(t *testing.T) {
+	l := newLeaving(t, storage.Options{})
+	for what, step := range map[string]struct {
+		fails drivertest.Hook
+		take  func(context.Context, domain.Message, erasure.Removed) error
+	}{
+		"a list":         {drivertest.Only(func(call drivertest.Call) bool { return call.Target == schema.TableUsers }, drivertest.FailBefore(1)), l.Faulty.Operator.EraseVotes},
+		"a subscription": {drivertest.Only(drivertest.Writes, drivertest.FailBefore(1)), l.Faulty.Operator.EraseSubscriptions},
+	} {
+		rows := 0
+		take := func() error {
+			return step.take(t.Context(), domain.Message{RequestedBy: leaver}, func(n int) error { rows += n; return nil })
+		}
+		l.Arm(step.fails)
+		if err := take(); err == nil || rows > 0 {
+			t.Errorf("%s that failed ends with %v, and %d rows", what, err, rows)
+		}
+		l.Arm(drivertest.Pass)
+		if err := take(); err != nil || rows == 0 {
+			t.Errorf("%s is removed with %v, and %d rows", what, err, rows)
 		}
 	}
-	if e := l.state(); rows != 1 || e.State != domain.AccountPending {
+}
+
+func undoIsRecorded(t *testing.T) {
+	l := newLeaving(t, storage.Options{UndoAccount: undoAccount})
+	_, err := l.askOn(l.Store, false)
+	l.OK(err)
+	l.dies(func(call drivertest.Call) bool { return call.Writes() && call.Target == schema.TableDeletions })
+	if _, err := l.Faulty.Accounts.Undo(t.Context(), leaver); err == nil {
+		t.Error("the undo has not died")
+	}
+	time.Sleep(undoAccount + time.Hour)
+	rows := l.indexed()
+	if records := l.Rows(schema.TableDeletions); rows != 0 || len(records) != 1 || deletion.Decode(records[0]).State != domain.DeletionUndone {
+		t.Errorf("the index has %d rows, and the records are %v", rows, records)
+	}
+}
+
+func undoMeetsOtherWrites(t *testing.T) {
+	l := newLeaving(t, storage.Options{UndoAccount: undoAccount})
+	_, err := l.askOn(l.Store, false)
+	l.OK(err)
+	swaps := func(call drivertest.Call) bool { return call.Writes() && call.Target == schema.TableUsers }
+	l.Arm(drivertest.Only(swaps, drivertest.FailBefore(1)))
+	if _, err := l.Faulty.Accounts.Undo(t.Context(), leaver); err == nil || l.state().State != domain.AccountPending {
+		t.Errorf("not made, it ends with %v", err)
+	}
+	l.Arm(drivertest.Only(swaps, storetest.Before(1, func() {
+		l.OK(l.Table(schema.TableUsers).Transact(t.Context(), string(leaver), driver.Merge("", driver.Exists)))
+	})))
+	if _, err := l.Faulty.Accounts.Undo(t.Context(), leaver); err != nil || l.state().State != domain.AccountActive {
+		t.Errorf("after another write, it ends with %v", err)
+	}
+}
+
+func indexForgetsOver(t *testing.T) {
+	l := newLeaving(t, storage.Options{})
+	l.ends(false)
+	if rows := l.indexed(); rows != 0 {
+		t.Errorf("the index has %d rows", rows)
+	}
+}
+
+func indexForgetsPoisoned(t *testing.T) {
+	l := newLeaving(t, storage.Options{})
+	_, err := l.askOn(l.Store, false)
+	l.OK(err)
+	l.Poison()
+	if rows, e := l.indexed(), l.state(); rows != 0 || e.State != domain.AccountPending {
 		t.Errorf("the index has %d rows, and the account is %q", rows, e.State)
+	}
+}
+
+// The record keeps a request that stalls from opening the deletion while no pass would read it.
+func givenUpIsRecorded(t *testing.T) {
+	l := newLeaving(t, storage.Options{})
+	l.dies(func(call drivertest.Call) bool {
+		return call.Method == driver.CallTransact && call.Target == schema.TableUsers
+	})
+	_, err := l.askOn(l.Faulty, false)
+	if before := len(l.AllRows(schema.TableDeletions)); err == nil || before != 1 {
+		t.Fatalf("the request has left %d rows, and ends with %v", before, err)
+	}
+	time.Sleep(2 * time.Hour)
+	rows := l.indexed()
+	if records := l.Rows(schema.TableDeletions); rows != 0 || len(records) != 1 || deletion.Decode(records[0]).State != domain.DeletionUndone {
+		t.Errorf("the index has %d rows, and the records are %v", rows, records)
 	}
 }
 
