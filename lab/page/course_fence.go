@@ -7,7 +7,7 @@ func fenceLevels() []level {
 			Name: "open-gate", New: "the fence", Title: "The fence",
 			Goal: "Leave a post behind whose channel is gone, in the production code without its fence.",
 			Scene: "Ann posts, Olga deletes, w1 does the work: as in level 1. In the production code a post is one transaction with a row called the open gate, which the deletion removes first. " +
-				"Here a post requires neither the gate nor the posting rule, whatever the label of the call says.",
+				"Here a post requires neither the gate nor the posting rule.",
 			Nudge: "If the sweep finds your post, it removes it. Let w1 look once more and find nothing, then post.",
 			Teaches: "The gate is in the same partition as the posts, so the store checks it together with the post. A post came before the gate was shut, and then the sweep finds it; " +
 				"or the store refuses it. No actor waits for another: it is a fence and not a lock.",
