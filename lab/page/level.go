@@ -121,7 +121,7 @@ func (v *scene) next() (url, title string) {
 	case at < 0 || at+1 == len(v.levels):
 		return "", ""
 	case l.New == choice && condition == "":
-		return choosePath + "#" + l.Name, "Choose the safeguard"
+		return l.chosen(""), "Choose the safeguard"
 	}
 	return v.startOf(v.levels[at+1].Name), v.levels[at+1].Title
 }
