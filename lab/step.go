@@ -249,11 +249,14 @@ func toldIn(facts []Fact) (words []string) {
 // Tell says in a sentence what a call asks for: the words of the line that makes it, and what it
 // depends on. That is taken from the call, which may go without a safeguard.
 func (s *Scenario) Tell(c *Call, site Site) string {
-	sentence, words := site.Sentence, conditions(c)
+	sentence, words := strings.TrimSuffix(site.Sentence, "."), conditions(c)
 	if words == nil || sentence == "" {
-		return sentence
+		return site.Sentence
 	}
-	return strings.TrimSuffix(sentence, ".") + ", " + strings.Join(words, ", ") + "."
+	if !slices.ContainsFunc(c.Operations, func(op driver.Operation) bool { return op.Action != driver.ActionMerge || op.Properties != nil }) {
+		sentence += " (here without the row)" // only the conditions are left
+	}
+	return sentence + ", " + strings.Join(words, ", ") + "."
 }
 
 // conditions are what the operations of a call depend on.

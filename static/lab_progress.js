@@ -77,7 +77,8 @@ function show(forgotten) {
     mark.hidden = !steps;
     mark.textContent = steps ? `✓ won in ${steps}` : "";
   }
-  const won = levels.filter((level) => known.has(level.dataset.level)).length;
+  const can = levels.filter((level) => !("wonNever" in level.dataset)); // the production code is not won
+  const won = can.filter((level) => known.has(level.dataset.level)).length;
   const [next] = levels.filter((level) => !known.has(level.dataset.level));
   if (goOn && next) {
     const link = won ? next.querySelector("a") : start;
@@ -86,7 +87,7 @@ function show(forgotten) {
     next.closest("details").open = true;
   }
   line.hidden = !won && !forgotten;
-  if (won) line.replaceChildren(`You have won ${won} of ${levels.length}. `, handIn(known), " ", button("Forget that", () => forget(known)));
+  if (won) line.replaceChildren(`You have won ${won} of ${can.length}. `, handIn(known), " ", button("Forget that", () => forget(known)));
   else if (forgotten) line.replaceChildren("Forgotten. ", button("Undo", () => { keep(forgotten); show(); }));
 }
 

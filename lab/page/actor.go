@@ -55,6 +55,7 @@ func (v *scene) cards() (cards []card) {
 				c.Costs = "costs 1 interruption"
 			}
 			if o.Choice.Fate != lab.Arrives {
+				fates[n].Label = o.Label // as the step says it afterwards
 				c.fault(o.Choice.Fate, fates[n])
 				continue
 			}
@@ -99,10 +100,6 @@ func (c *card) fault(fate lab.Fate, f fateView) {
 	case lab.Lost, lab.Repeated:
 		to = "answer"
 	}
-	f.Label = map[lab.Fate]string{
-		lab.DiesBefore: "dies before it", lab.DiesAfter: "dies after it", lab.Unsent: "never arrives", lab.GivenUp: "given up, still under way",
-		lab.Copied: "a copy stays under way", lab.Lost: "is lost", lab.Repeated: "is lost, sent again",
-	}[fate]
 	at := slices.IndexFunc(c.Faults, func(of faultsOf) bool { return of.To == to })
 	if at < 0 {
 		at, c.Faults = len(c.Faults), append(c.Faults, faultsOf{To: to})

@@ -2,6 +2,7 @@ package page
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -11,7 +12,7 @@ import (
 )
 
 // choosePath is where the conditions of broken protocols are chosen. ?own/retry=look says what the model
-// checker has found with that one.
+// checker has found with that one, and asks for no other level.
 const choosePath = templates.LabIndexPath + "/choose"
 
 // A choiceView is a level whose safeguard is chosen.
@@ -29,23 +30,26 @@ type conditionView struct {
 	// URL asks for the verdict. Chosen reports whether this is the answer to that.
 	URL    string
 	Chosen bool
-	// Verdict is what the model checker has found, and Run is the run that breaks the protocol all the same, for the
-	// reason Why. Run and Why are empty if there is none.
+	// Verdict is what the model checker has found, for the reason Why. Run is the run that breaks the protocol all the
+	// same. It is empty if there is none.
 	Verdict, Run, Why string
 }
 
-// whyNot says of each condition that does not help what the run shows that breaks the protocol all the same.
-func whyNot() map[string]string {
+// reasons say of each condition why it helps, or what the run shows that breaks the protocol all the same.
+func reasons() map[string]string {
 	return map[string]string{
 		"own/retry-with-look":         "The first request takes effect after the read, because a request that was given up may still arrive.",
 		"own/retry-with-key-first":    "The key was inserted and its answer was lost. The second request finds the key, and Ann is told “posted” without a post.",
 		"own/retry-with-key-last":     "The first post was inserted and its answer was lost. The second request inserts a post before it comes to the key.",
+		"own/retry-with-key-together": "The key and the post are one transaction, so both are there or neither. The store refuses the second request with that key, however late it comes. This is called an idempotency key.",
 		"own/name-with-message-first": "Both workers have received the message before either takes it off the queue.",
 		"own/name-with-done-row":      "The second worker looks before the first has noted that the deletion is done.",
 		"own/name-with-owner":         "The second worker has read Olga's channel, and deletes Ann's, which has that name by then.",
+		"own/name-with-version":       "The deletion names the version that was read. If Ann's channel has the name by then, its row has another version, so the store refuses the deletion.",
 		"own/sweep-with-look-again":   "Ann's process may die before it looks again, or look before the channel is deleted.",
 		"own/sweep-with-sweep-twice":  "Ann's post may come after the second sweep as well.",
 		"own/sweep-with-gate-last":    "The gate still allows a post that comes after the sweep has listed the posts.",
+		"own/sweep-with-gate-first":   "The store has one of the two first: Ann's post, and then the sweep finds it; or the deletion of the gate, and then the store refuses the post.",
 	}
 }
 
@@ -68,9 +72,10 @@ func (l level) chosen(condition string) string {
 func (l *Lab) choose(w http.ResponseWriter, r *http.Request, page templates.Page) (templates.Response, error) {
 	page.Path = choosePath
 	var views []choiceView
-	list := l.levels()
+	list, query := l.levels(), r.URL.Query()
+	asked := slices.ContainsFunc(list, func(level level) bool { return query.Has(level.Name) })
 	for i, level := range list {
-		if level.New != choice {
+		if level.New != choice || asked && !query.Has(level.Name) {
 			continue
 		}
 		v := choiceView{level: level, Next: list[i+1]} // the last level is no choice
@@ -81,8 +86,8 @@ func (l *Lab) choose(w http.ResponseWriter, r *http.Request, page templates.Page
 			}
 			record := l.recordOf(c.Name)
 			v.Number = number
-			view := conditionView{Text: c.About, Verdict: sentence(foundIn(c, record)), Chosen: r.URL.Query().Get(level.Name) == condition,
-				URL: level.chosen(condition), Why: whyNot()[c.Name]}
+			view := conditionView{Text: c.About, Verdict: sentence(foundIn(c, record)), Chosen: query.Get(level.Name) == condition,
+				URL: level.chosen(condition), Why: reasons()[c.Name]}
 			if record.Shortest > 0 {
 				view.Run = templates.LabPath(c.Name) + "?s=" + record.Schedule
 			}

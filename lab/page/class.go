@@ -53,6 +53,15 @@ func stops() []stop {
 	}
 }
 
+// whyItHolds is the thought that all levels share.
+func whyItHolds() []string {
+	return []string{
+		"Each write that must not come late requires a row, in its own transaction.",
+		"That row is deleted before anything is done that the write could harm, and it never exists again.",
+		"So the store has one of the two first: the write, and then what comes after finds it; or the deletion of the row, and then the write is refused.",
+	}
+}
+
 // openingWords are what a hall must know before it begins.
 func openingWords() []meaning {
 	return slices.DeleteFunc(glossary(), func(m meaning) bool {

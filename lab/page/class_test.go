@@ -71,7 +71,7 @@ func stopsAreAPath(t *testing.T) {
 			continue
 		}
 		for query, next := range map[string]string{"": "/lab/" + names[i+1], "&large=1": "/lab/" + names[i+1] + "?large=1"} {
-			won := s.get("/lab/" + name + "?s=" + record.Schedule + query).want(200).says("Next stop of the class")
+			won := s.get("/lab/" + name + "?s=" + record.Schedule + query).want(200).says("In the class: ")
 			if !slices.Contains(won.links(), next) {
 				t.Errorf("%s%s does not lead to %s", name, query, next)
 			}

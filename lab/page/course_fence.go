@@ -7,7 +7,7 @@ func fenceLevels() []level {
 			Name: "open-gate", New: "the fence", Title: "The fence",
 			Goal: "Leave a post behind whose channel is gone, in the production code without its fence.",
 			Scene: "Ann posts, Olga deletes, w1 does the work: as in level 1. In the production code a post is one transaction with a row called the open gate, which the deletion removes first. " +
-				"Here a post requires neither the gate nor the posting rule, whatever the label of the call says.",
+				"Here a post requires neither the gate nor the posting rule.",
 			Nudge: "If the sweep finds your post, it removes it. Let w1 look once more and find nothing, then post.",
 			Teaches: "The gate is in the same partition as the posts, so the store checks it together with the post. A post came before the gate was shut, and then the sweep finds it; " +
 				"or the store refuses it. No actor waits for another: it is a fence and not a lock.",
@@ -43,7 +43,7 @@ func fenceLevels() []level {
 				"The production code replaces a reservation with the open gate, so the reservation is gone afterwards. Here it simply inserts the gate. A duplicate of one insert may still be on its way.",
 			Nudge: "Which insert would bring the dead channel back, if its duplicate arrived at the end?",
 			Teaches: "The network can repeat an insert at any later time. So “once” needs something that can be used only once: the transaction deletes the reservation in the version that was read. " +
-				"A duplicate of the transaction fails because the reservation is gone, and a duplicate of the reservation has another version.",
+				"A duplicate of the transaction fails because the reservation is gone, and a duplicate of the reservation has another version. A reservation that is left over opens no gate, because only its own creation names it; a repair deletes it.",
 			Precedent: precedent{"TCP has the same worry: an old duplicate of a request to open a connection. It is the main reason for its three-way handshake.",
 				source{"RFC 793, Transmission Control Protocol", "https://datatracker.ietf.org/doc/html/rfc793"}},
 		},

@@ -36,6 +36,17 @@ func listLevels() []level {
 				source{"gitlab-org/gitaly, merge request 4416", "https://gitlab.com/gitlab-org/gitaly/-/merge_requests/4416"}},
 		},
 		{
+			Name: "version-first", New: "what is kept has a version", Title: "The page that is kept",
+			Goal: "Show a reader a page without a post that was acknowledged before the reader asked.",
+			Scene: "A web process keeps the page of a channel, and shows it again while the channel has the version that it is kept under. That is the version of the open gate, which each change of what the page shows gives a new one. The reader looks twice, in one process. Ann posts. " +
+				"The production code reads the version, and then what the page shows. Here it reads the version last.",
+			Nudge: "When must Ann's post come, so that the version knows of it and the page does not?",
+			Teaches: "What is kept must not be older than its version. If the version is read first, a change in between makes it out of date, and the next look reads the page again. " +
+				"If it is read last, the change is hidden: the old page has the new version, until something else changes.",
+			Precedent: precedent{"Facebook's Memcache had this: a web server put an old value into the cache after a newer one was written. So a server gets a lease when it finds no value, and a write takes that away.",
+				source{"Scaling Memcache at Facebook, NSDI 2013", "https://www.usenix.org/conference/nsdi13/technical-sessions/presentation/nishtala"}},
+		},
+		{
 			Name: "active-gate", New: "an index is verified", Title: "The index that was trusted",
 			Goal: "Show a reader a post of a channel whose deletion was accepted before the reader asked.",
 			Scene: "The newest posts of all channels are found by an index in another table. Its rows outlive their channels. The reader looks twice, in one process, and Olga deletes her channel. " +
@@ -47,22 +58,11 @@ func listLevels() []level {
 				source{"Amazon DynamoDB, Global secondary indexes", "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html"}},
 		},
 		{
-			Name: "version-first", New: "what is kept has a version", Title: "The page that is kept",
-			Goal: "Show a reader a page without a post that was acknowledged before the reader asked.",
-			Scene: "A web process keeps the page of a channel, and shows it again while the channel has the version that it is kept under. The reader looks twice, in one process. Ann posts. " +
-				"The production code reads the version, and then what the page shows. Here it reads the version last.",
-			Nudge: "When must Ann's post come, so that the version knows of it and the page does not?",
-			Teaches: "What is kept must not be older than its version. If the version is read first, a change in between makes it out of date, and the next look reads the page again. " +
-				"If it is read last, the change is hidden: the old page has the new version, until something else changes.",
-			Precedent: precedent{"Facebook's Memcache had this: a web server put an old value into the cache after a newer one was written. So a server gets a lease when it finds no value, and a write takes that away.",
-				source{"Scaling Memcache at Facebook, NSDI 2013", "https://www.usenix.org/conference/nsdi13/technical-sessions/presentation/nishtala"}},
-		},
-		{
 			Name: "index-touch", New: "a read that is a write", Title: "The pass tidies up",
 			Goal: "Tell Olga that her channel will be deleted, and let no worker ever delete it.",
 			Scene: "Olga's request first writes a row to an index, by which the reconciling pass finds what the queue has lost. You play the pass (reconcile): it removes the row of a request that it takes for dead. " +
 				"The production code first writes the channel's row, unchanged; here it only reads it. The queue may lose one message.",
-			Nudge: "The pass has found the channel active. What may Olga's request still do before the row is removed?",
+			Nudge: "What may Olga's request still do after the pass has found the channel active, and before the row is removed?",
 			Teaches: "What was read is true until it changes. If a decision must hold for longer, make the read a write: the pass writes the channel's row, unchanged, in the version that it read. " +
 				"Then the request of Olga that is on its way fails, because it names the version before, and begins again with a row in the index.",
 			Precedent: precedent{"PostgreSQL's manual says the same of a check that must stay true: to read the row is not enough, so lock it (SELECT FOR UPDATE).",

@@ -93,7 +93,7 @@ func messageLevels() []level {
 			Name: "own/retry", New: choice, Title: "Choose: sent again",
 			Goal: "Make one click publish two posts. Then choose the condition that prevents it.",
 			Scene: "A protocol that is broken. Ann posts, and sends her request again if no answer comes. Each of the two makes a post of its own. " +
-				"Four conditions could be added, and one of them helps. The model checker judges your choice.",
+				"Four conditions could be added, and one of them helps. The code has them all, each in a g.Adds, and all are switched off here. The model checker judges your choice.",
 			Nudge:   "You know this from level 5.",
 			Teaches: "Now choose: four conditions could be added to this protocol. Think of the answer that is lost, and of the request that arrives late.",
 			Precedent: precedent{"Stripe's API has idempotency keys for this: repeat a request after a connection error, and nothing is done twice.",

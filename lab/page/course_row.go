@@ -29,7 +29,7 @@ func rowLevels() []level {
 			Name: "own/name", New: choice, Title: "Choose: deleted by name",
 			Goal: "Make a late worker delete Ann's new channel. Then choose the condition that prevents it.",
 			Scene: "A protocol that is broken. Olga's channel is to be deleted, and both workers, w1 and w2, may get the message. Ann tries once to create a channel of that name. A worker deletes the channel that has the name. " +
-				"Four conditions could be added, and one of them helps. The model checker judges your choice.",
+				"Four conditions could be added, and one of them helps. The code has them all, each in a g.Adds, and all are switched off here. The model checker judges your choice.",
 			Nudge:   "Let both workers take the message while there is one.",
 			Teaches: "Now choose: four conditions could be added to this protocol. Think of a worker that is held up right before it deletes.",
 			Precedent: precedent{"Kubernetes could delete an object only by its name, and later by its identity. Since 2019 a deletion may also name the version that was read, so that it fails if something has changed unseen.",
@@ -63,7 +63,7 @@ func rowLevels() []level {
 			Scene: "Olga has deleted her channel, and changes her mind. Her request makes the channel's row active again, unless a worker was faster. " +
 				"The workers w1 and w2 have the message. In the production code a worker sets the row to deleting, the point of no return, before it touches anything else. Here it goes on without that.",
 			Nudge: "A worker that finds the channel undone goes away. When must it have looked?",
-			Teaches: "Here the worker skips its write to that row. What takes several steps can be undone up to one of them, the pivot. The pivot and the undo are two writes to one row, in the version that was read. " +
+			Teaches: "Here the worker goes on without its write to the channel's row in the table Channels. What takes several steps can be undone up to one of them, the pivot. The pivot and the undo are two writes to one row, in the version that was read. " +
 				"So only one of them succeeds, and the other fails because it came second.",
 			Precedent: precedent{"Azure's catalogue of patterns says the same of a saga: before the pivot each step can be compensated, and after it only finished.",
 				source{"Azure Architecture Center, Saga design pattern", "https://learn.microsoft.com/en-us/azure/architecture/patterns/saga"}},
@@ -72,7 +72,7 @@ func rowLevels() []level {
 			Name: "own/sweep", New: choice, Title: "Choose: swept and gone",
 			Goal: "Leave a post behind whose channel is gone. Then choose the condition that prevents it.",
 			Scene: "A protocol that is broken. Ann looks for the channel and posts. The worker lists the posts, deletes them, and then deletes the channel. One of the two may die; a new worker goes on with a message that is left. " +
-				"Four conditions could be added, and one of them helps. The model checker judges your choice.",
+				"Four conditions could be added, and one of them helps. The code has them all, each in a g.Adds, and all are switched off here. The model checker judges your choice.",
 			Nudge:   "You know this from level 1.",
 			Teaches: "Now choose: four conditions could be added to this protocol. Think of Ann, who is later than anything that the worker does.",
 			Precedent: precedent{"In DynamoDB a transaction may have a condition on an item that it does not write, such as the one that a new item belongs to.",

@@ -166,14 +166,18 @@ func TestChoose(t *testing.T) {
 			t.Errorf("%s: %d verdicts", link, len(verdicts))
 			continue
 		}
-		if strings.HasPrefix(textOf(verdicts[0]), "Holds in ") {
+		verdict, why, _ := strings.Cut(textOf(verdicts[0]), ". ")
+		if !strings.HasPrefix(why, "The ") && !strings.HasPrefix(why, "Ann") && !strings.HasPrefix(why, "Both ") {
+			t.Errorf("%s: %q is not explained, but %q", link, verdict, why)
+		}
+		if asked := len(chosen.all(func(n *html.Node) bool { return n.Data == "section" })); asked != 1 {
+			t.Errorf("%s asks for %d levels", link, asked)
+		}
+		if strings.HasPrefix(verdict, "Holds in ") {
 			holds++
 			continue
 		}
 		breaks++
-		if verdict, why, _ := strings.Cut(textOf(verdicts[0]), ". "); !strings.HasPrefix(why, "The ") && !strings.HasPrefix(why, "Ann") && !strings.HasPrefix(why, "Only ") && !strings.HasPrefix(why, "Both ") {
-			t.Errorf("%s: %q is not explained, but %q", link, verdict, why)
-		}
 		run := ""
 		for n := range verdicts[0].Descendants() {
 			if n.Data == "a" {
@@ -197,7 +201,10 @@ func TestChoose(t *testing.T) {
 	}
 	p := &player{s, s.get("/lab/own/retry?s=ann:lost,ann").want(200)}
 	p.follow("data-next", "")
-	p.at.says("Choose the safeguard")
+	if text := p.at.says("Choose the safeguard", "Level 8").text(); strings.Contains(text, "Level 12") {
+		t.Error("level 8 shows the conditions of level 12")
+	}
+	s.get("/lab/choose?own/retry=key-together").want(200).says("idempotency key")
 	s.get("/lab/choose?own/retry=nothing").want(200)
 }
 

@@ -5,7 +5,9 @@ import (
 	"slices"
 
 	"microblogging/lab"
+	"microblogging/lab/mem"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // A weighing is what each step of a run weighs, and whether its actor made the one before too. The
@@ -99,8 +101,9 @@ func (v *scene) weigh() weighing {
 }
 
 // cause is the step that made it possible that an invariant is violated later: the one that is refused with
-// the safeguard, or the removal that goes by it if it is a read; or else a late call that landed, the latest fault, what
-// another actor has changed in between, or the call that is another one with the safeguard. It is 0 if there is none.
+// the safeguard, or the removal that goes by it if it is a read; or else a late call that landed, the first removal of a row
+// that the safeguard requires, the latest fault, what another actor has changed in between, or the call that is another one with
+// the safeguard. A change of a deletion's record comes last. It is 0 if there is none.
 func (v *scene) cause() int {
 	worst, broken := v.worst()
 	if !broken || worst.Since == 0 {
@@ -112,21 +115,32 @@ func (v *scene) cause() int {
 		}
 		return v.refused
 	}
-	fault, changed, other := 0, 0, 0
+	required, fault, changed, other, recorded := 0, 0, 0, 0, 0
 	for n := worst.Since - 1; n > 0; n-- {
 		step := v.moments[n].Step
 		switch fate := step.Choice.Fate; {
 		case fate == lab.Lands:
 			return n
+		case slices.ContainsFunc(step.Changes(), func(c mem.Change) bool { return c.After.ETag == "" && requires(v.instead, step.Call.Target, c.Before) }):
+			required = n // the first
 		case fate != lab.Arrives:
 			fault = max(fault, n)
+		case step.Changes() != nil && step.Call.Target == schema.TableDeletions && step.Changes()[0].Before.ETag != "" && step.Changes()[0].After.ETag != "":
+			recorded = max(recorded, n)
 		case step.Sender != v.moments[worst.Since].Step.Sender && step.Changes() != nil:
 			changed = max(changed, n)
 		case n == v.decisive:
 			other = n
 		}
 	}
-	return cmp.Or(fault, changed, other)
+	return cmp.Or(required, fault, changed, other, recorded)
+}
+
+// requires reports whether a call fails if a row is not there. The call may be nil.
+func requires(c *lab.Call, target string, row driver.Entity) bool {
+	return c != nil && c.Target == target && c.Partition == row.Partition && slices.ContainsFunc(c.Operations, func(op driver.Operation) bool {
+		return op.Row == row.Row && op.Action != driver.ActionInsert && !op.If.AllowsAbsent()
+	})
 }
 
 // deleting is the next step in which an actor changes rows that has read at step n, if it deletes one. It is 0 otherwise.

@@ -105,7 +105,10 @@ func (v *scene) hint() (text, link, url string) {
 		return "A shortest way leaves your run after step " + strconv.Itoa(common) + ". There may be others from here.",
 			"Go back there", v.state(common)
 	}
-	return "From here a shortest way has " + lab.Count(len(way)-v.at, "step") + ". The next one:",
+	if l, _ := v.level(); v.at == 0 {
+		text = l.Nudge + " "
+	}
+	return text + "From here a shortest way has " + lab.Count(len(way)-v.at, "step") + ". The next one:",
 		v.Format(way[v.at : v.at+1]), v.choosing(way[v.at]).address()
 }
 
@@ -121,7 +124,7 @@ func (v *scene) next() (url, title string) {
 	case at < 0 || at+1 == len(v.levels):
 		return "", ""
 	case l.New == choice && condition == "":
-		return choosePath + "#" + l.Name, "Choose the safeguard"
+		return l.chosen(""), "Choose the safeguard"
 	}
 	return v.startOf(v.levels[at+1].Name), v.levels[at+1].Title
 }
@@ -237,6 +240,8 @@ func glossary() []meaning {
 		{"interruption", "another actor goes first while the one that has just called can go on. Some levels allow only a few"},
 		{"Blogs", "the table of the posts. Posts are called blogs in it. A channel's gate and its subscribers are rows of this table too"},
 		{"merge", "a write to a row that must be there: it sets some properties and keeps the others. If the row is gone, the whole transaction fails. (MERGE in SQL would insert it.)"},
+		{"fault", "what goes wrong with one call. The actor dies before or after it. The request never arrives. It takes effect and the reply is lost, and perhaps the SDK (the library that talks to the store) sends it again. " +
+			"The caller gives up, or has its answer, and the request or a copy is still under way: it may take effect at any later time"},
 		{"partition", "all rows of one table that share a key. A transaction spans one partition and no more"},
 		{"transaction", "up to 100 writes to one partition of one table, all or nothing. Those on one partition take effect one after the other, so none sees half of another. " +
 			"Two that merge one row without naming its version do not make each other fail. Nothing spans two tables, or a table and a queue"},
@@ -248,7 +253,7 @@ func glossary() []meaning {
 		{"idempotency key", "a text that a client sends with a request. Two requests with one key must have one effect"},
 		{"etag", "the version of a row. A write can depend on it, and fails if the row has changed since"},
 		{"gate", "a row in the partition of the posts that other transactions depend on. The open gate (gate!open!…) allows posts; the shut gate (gate!shut!…) allows a worker to remove rows. " +
-			"To merge a gate sets nothing: it makes the transaction depend on that row"},
+			"A transaction that merges a gate depends on that row, and gives it a new version. It changes nothing else there"},
 		{"fence", "the two gates together: the store refuses a write that comes too late"},
 		{"reservation", "a row that the open gate replaces, so that a gate opens at most once"},
 		{"sweep", "the removal of a channel's rows, behind its shut gate"},

@@ -49,7 +49,7 @@ func (v *scene) claim() string {
 	case v.record.States == 0:
 		return "Nothing was searched to its end."
 	case v.stale:
-		return claimOf(v.record) + ", when the code was another."
+		return claimOf(v.record) + ", in an earlier version of this code."
 	}
 	return claimOf(v.record) + "."
 }

@@ -312,7 +312,7 @@ func (s *Posts) transactIfPermitted(ctx context.Context, p *permit, operations [
 	}
 	return s.pause.Retry(ctx, func() error {
 		held := append(slices.Clip(operations), driver.Merge(schema.PostingRuleRow(p.revision), driver.Exists))
-		//lab: Write what another user posts, edits or votes, in one transaction that requires the revision of the rule.
+		//lab: Write what another user posts, edits or votes, in one transaction.
 		err := s.fence.TransactIfOpen(ctx, p.ref, held...)
 		if !optimistic.FailedAt(err, len(held), domain.ErrNotFound) {
 			return err
