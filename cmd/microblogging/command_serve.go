@@ -102,7 +102,7 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 	for _, name := range console.unknown {
 		log.WarnContext(ctx, "unknown environment variable has no effect", "variable", name)
 	}
-	// A busy site makes much garbage beside little that it keeps.
+	// A busy site makes much garbage and keeps little.
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(garbage)
 	}
