@@ -17,7 +17,7 @@ import (
 func TestOwnPages(t *testing.T) {
 	s := newSite(t)
 	s.get("/lab").want(200).says("Yours").says("own/lease-lock").says("own/two-phase-without-decision")
-	s.get("/lab/own/lease-lock").want(200).says("Yours: two writers save a page").says("Read who has the lock, and its number")
+	s.get("/lab/own/lease-lock").want(200).says("Yours: lease-lock").says("Read who has the lock, and its number")
 	broken := s.get("/lab/own/lease-lock-without-fence?s=ann*3,bob*4,ann").want(200)
 	broken.says("The invariant “the later lock wins” is violated").says("Won in 8 steps.").says("Locks")
 	s.get("/lab/own/lease-lock-without-fence/compare").want(200).says(`On("fence")`).says("lab/own/lease_lock.go").says("Step through it")
