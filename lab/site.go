@@ -113,6 +113,9 @@ func siteOf(frame runtime.Frame) (Site, bool) {
 	}
 	_, function, _ := strings.Cut(qualified[strings.LastIndex(qualified, "/")+1:], ".")
 	site.Function, _, _ = strings.Cut(function, ".func") // that contains the function literal
+	if half := len(site.Function) / 2; site.Function == site.Function[:half]+"."+site.Function[:half] {
+		site.Function = site.Function[:half] // a function that makes the literal was inlined into it
+	}
 	n := 0
 	for line := range bytes.Lines(text) {
 		if n++; n == site.Line-1 {

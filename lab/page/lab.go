@@ -105,7 +105,7 @@ func (l *Lab) inOwn(answer handler) handler {
 		defer func() {
 			cause := recover()
 			failure, is := cause.(error)
-			if _, ours := cause.(runtime.Error); cause != nil && (ours || !is) {
+			if _, fault := cause.(runtime.Error); cause != nil && (fault || !is) {
 				panic(cause)
 			}
 			if failure != nil {
