@@ -89,6 +89,7 @@ func (s *search) probe(from entered) {
 // expand takes each choice that a state has, until an invariant is violated.
 func (s *search) expand(from entered) *Finding {
 	s.probe(from)
+	s.trying = s.nodes[from.node]
 	choices := slices.Clone(s.choices(from.state))
 	if len(choices) == 0 {
 		s.counts.Schedules++

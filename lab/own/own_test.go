@@ -224,7 +224,10 @@ func wrongCodeIsNamed(t *testing.T) {
 		"invariant “each counts”: panic in lab/own/own_test.go:": {Invariants: []own.Invariant{{Name: "each counts", Always: func(s own.State) string {
 			return s.Messages()[0]
 		}}}},
-		"invariant “it ends” comes to no end within 2s in lab/own/own_test.go:": {Invariants: []own.Invariant{{Name: "it ends", Quiescent: func(own.State) string {
+		"after the schedule \"ann*2\", invariant “it ends” comes to no end within 2s in lab/own/own_test.go:": {Actors: []own.Actor{{Name: "ann", Run: func(c own.Client) {
+			row(c, "one")
+			row(c, "two")
+		}}}, Invariants: []own.Invariant{{Name: "it ends", Quiescent: func(own.State) string {
 			<-asleep
 			return ""
 		}}}},
