@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -92,17 +91,11 @@ func (x *Explorer) program(actor Actor, index int) *program {
 	return &program{actor: actor, index: index, lot: x.lot, options: x.scenario.options(), untrusted: x.scenario.Untrusted, started: x.clock(0, actor.Name)}
 }
 
-// mostSetUp is how many calls a set-up may make.
-const mostSetUp = 500
-
 // setUp runs the set-up to its end.
 func (x *Explorer) setUp(s *state) {
 	p := x.program(Actor{Name: "setup", Run: x.scenario.Setup}, SetupIndex)
 	at := p.start()
 	for at.call != nil {
-		if at.depth == mostSetUp {
-			panic(fmt.Errorf("the set-up makes more than %d calls", mostSetUp))
-		}
 		step := Step{Call: at.call}
 		x.apply(s, &step, stamp{SetupIndex, at.depth, 0})
 		step.Applied.clock = p.started

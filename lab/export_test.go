@@ -3,6 +3,9 @@ package lab
 // SearchedFiles are the files of the fingerprint.
 var SearchedFiles = searchedFiles
 
+// SiteOf is the line of a frame.
+var SiteOf = siteOf
+
 // Calls walks at random, and returns the calls that were made by the line that tells of them.
 func (x *Explorer) Calls(walks int) map[Site][]*Call {
 	x.trace()

@@ -72,9 +72,7 @@ func (p *program) begin() *session {
 			arounds = append(arounds, intercept(p.actor.Name))
 		}
 	}
-	s := begin(p.actor, p.index, p.given, p.started, arounds, p.options)
-	s.untrusted = p.untrusted
-	return s
+	return begin(p.actor, p.index, p.given, p.started, arounds, p.options, p.untrusted)
 }
 
 // after is the point that an answer leads to.

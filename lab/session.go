@@ -33,14 +33,17 @@ type session struct {
 	busy      atomic.Bool
 	name      string
 	untrusted bool
+	// made is how many calls code that is not trusted has made, and goroutine names where it runs.
+	made      int
+	goroutine atomic.Value
 	// failure is the panic that has ended the code. It is set before ended is closed.
 	failure error
 }
 
 // begin starts the actor's code. next waits for its first call or its end.
-func begin(actor Actor, index int, given []Fact, at clock, arounds []driver.Around, o storage.Options) *session {
+func begin(actor Actor, index int, given []Fact, at clock, arounds []driver.Around, o storage.Options, untrusted bool) *session {
 	s := &session{
-		name:  actor.Name,
+		name: actor.Name, untrusted: untrusted,
 		names: newNames(index, actor.Ahead, at),
 		calls: make(chan *Call), results: make(chan Result), ended: make(chan struct{}), quit: make(chan struct{}),
 	}
@@ -55,13 +58,12 @@ func begin(actor Actor, index int, given []Fact, at clock, arounds []driver.Arou
 		defer close(s.ended)
 		defer func() {
 			if cause := recover(); cause != nil {
-				where := ""
-				if at := sites(stackOfCaller()); len(at) > 0 {
-					where = fmt.Sprintf(" in %s:%d", at[0].File, at[0].Line)
-				}
-				s.failure = fmt.Errorf("%s: panic%s: %v\n%s", actor.Name, where, cause, debug.Stack())
+				s.failure = fmt.Errorf("%s: panic%s: %v\n%s", actor.Name, Where(Goroutine()), cause, debug.Stack())
 			}
 		}()
+		if untrusted {
+			s.goroutine.Store(Goroutine())
+		}
 		actor.Run(context.Background(), client)
 	}()
 	return s
@@ -93,7 +95,8 @@ func (s *session) next() *Call {
 		}
 		return nil
 	case <-late:
-		panic(fmt.Errorf("%s makes neither a call nor an end within %s", s.name, Patience))
+		at, _ := s.goroutine.Load().(string)
+		panic(fmt.Errorf("%s makes neither a call nor an end within %s%s", s.name, Patience, Where(at)))
 	}
 }
 
@@ -148,6 +151,10 @@ func (s *session) turnstile(ctx context.Context, c *driver.Call, _ func(context.
 		}
 	case driver.CallPeek:
 		return errors.New("no actor of the lab peeks, since none may depend on what is on the queue")
+	}
+	if s.made++; s.untrusted && s.made > MaxChoices {
+		s.failure = fmt.Errorf("%s makes more than %d calls%s", s.name, MaxChoices, Where(Goroutine()))
+		runtime.Goexit()
 	}
 	call := Call{Call: *c}
 	call.Result = driver.Result{}

@@ -66,6 +66,30 @@ func sites(stack []uintptr) (list []Site) {
 	}
 }
 
+// Goroutine names the goroutine that calls it: "goroutine 12 ".
+func Goroutine() string {
+	head := make([]byte, 64)
+	name, _, _ := strings.Cut(string(head[:runtime.Stack(head, false)]), "[")
+	return name
+}
+
+// ownLine is a line of a reader's protocol in the text of a stack.
+var ownLine = regexp.MustCompile(`lab/own/[\w.-]+\.go:\d+`)
+
+// Where says which line of a reader's protocol a goroutine is at: " in lab/own/mine.go:7". It is empty if it is at
+// none. It stops all others for a moment.
+func Where(goroutine string) string {
+	all := make([]byte, 16<<20)
+	_, stack, _ := strings.Cut(string(all[:runtime.Stack(all, true)]), goroutine+"[")
+	stack, _, _ = strings.Cut(stack, "\n\n")
+	for _, line := range ownLine.FindAllString(stack, -1) {
+		if !strings.HasPrefix(line, "lab/own/own.go:") {
+			return " in " + line
+		}
+	}
+	return ""
+}
+
 const module = "microblogging/"
 
 // siteOf is the line of a frame. A function literal that was inlined has the package of its
@@ -89,6 +113,9 @@ func siteOf(frame runtime.Frame) (Site, bool) {
 	}
 	_, function, _ := strings.Cut(qualified[strings.LastIndex(qualified, "/")+1:], ".")
 	site.Function, _, _ = strings.Cut(function, ".func") // that contains the function literal
+	if half := len(site.Function) / 2; site.Function == site.Function[:half]+"."+site.Function[:half] {
+		site.Function = site.Function[:half] // a function that makes the literal was inlined into it
+	}
 	n := 0
 	for line := range bytes.Lines(text) {
 		if n++; n == site.Line-1 {

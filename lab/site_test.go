@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -23,6 +24,17 @@ func TestSite(t *testing.T) {
 		files := lab.SearchedFiles()
 		if slices.ContainsFunc(files, func(file string) bool { return strings.HasPrefix(file, "lab/own/") }) || !slices.Contains(files, "lab/protocol/post.go") {
 			t.Errorf("the fingerprint is of %q", files)
+		}
+	})
+	t.Run("a function literal that an inlined function makes has one name", func(t *testing.T) {
+		for name, want := range map[string]string{
+			"microblogging/lab/own.Protocols.Seat.Protocols.Seat.func1.func2": "Protocols.Seat",
+			"microblogging/lab/own.Protocols.Seat.func1":                      "Protocols.Seat",
+			"microblogging/storage/blog.(*Store).Post":                        "(*Store).Post",
+		} {
+			if site, _ := lab.SiteOf(runtime.Frame{Function: name, File: "microblogging/lab/own/outbox.go", Line: 1}); site.Function != want {
+				t.Errorf("%s is %q", name, site.Function)
+			}
 		}
 	})
 	t.Run("all files of the folders are there as they are, and each sentence is above a call", sourceIsWhole)

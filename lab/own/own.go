@@ -182,7 +182,7 @@ func (p Protocol) scenario(name string) lab.Scenario {
 func (p Protocol) expectations() lab.Expectations {
 	e := lab.Expectations{Recover: p.recover}
 	for i, invariant := range p.Invariants {
-		expected := lab.Expectation{Ends: i == 0, Always: onState(invariant.Always), Quiescent: onState(invariant.Quiescent)}
+		expected := lab.Expectation{Ends: i == 0, Always: invariant.judging(invariant.Always), Quiescent: invariant.judging(invariant.Quiescent)}
 		expected.Name, expected.Title, expected.Means = invariant.Name, invariant.Name, invariant.Means
 		if invariant.Always == nil {
 			expected.When = lab.Quiescent
@@ -192,11 +192,13 @@ func (p Protocol) expectations() lab.Expectations {
 	return e
 }
 
-func onState(judge func(State) string) func(lab.View) string {
+func (i Invariant) judging(judge func(State) string) func(lab.View) string {
 	if judge == nil {
 		return nil
 	}
-	return func(v lab.View) string { return judge(State{v}) }
+	return func(v lab.View) string {
+		return run("invariant “"+i.Name+"”", func() string { return judge(State{v}) })
+	}
 }
 
 // mostRecoveries is how often Recover is run before it counts as one that comes to no end.
@@ -220,28 +222,38 @@ func (p Protocol) recover(left *mem.DB) ([]lab.Deed, error) {
 // mostCalls is how many calls one run of Recover may make.
 const mostCalls = 10_000
 
-// recoverOnce runs Recover in a goroutine of its own, because nothing can end code that loops.
 func (p Protocol) recoverOnce(left *mem.DB) error {
-	calls, done := 0, make(chan error, 1)
+	calls := 0
 	counted := driver.Wrap(left, func(ctx context.Context, _ *driver.Call, next func(context.Context) error) error {
 		if calls++; calls > mostCalls {
 			panic(fmt.Sprintf("it makes more than %d calls", mostCalls))
 		}
 		return next(ctx)
 	})
-	var failure any
+	return run("Recover", func() error { return p.Recover(Client{context.Background(), counted, nil}) })
+}
+
+// run runs code in a goroutine of its own, because nothing can end code that loops. It panics with what is wrong.
+func run[T any](name string, code func() T) (result T) {
+	var failure error
+	at, done := make(chan string, 1), make(chan struct{})
 	go func() {
 		defer close(done)
-		defer func() { failure = recover() }()
-		done <- p.Recover(Client{context.Background(), counted, nil})
+		defer func() {
+			if cause := recover(); cause != nil {
+				failure = fmt.Errorf("%s: panic%s: %v", name, lab.Where(lab.Goroutine()), cause)
+			}
+		}()
+		at <- lab.Goroutine()
+		result = code()
 	}()
 	select {
-	case err, ok := <-done:
-		if !ok {
-			panic(fmt.Errorf("code of Recover panics: %v", failure))
+	case <-done:
+		if failure != nil {
+			panic(failure)
 		}
-		return err
+		return result
 	case <-time.After(lab.Patience):
-		panic(fmt.Errorf("code of Recover comes to no end within %s", lab.Patience))
+		panic(fmt.Errorf("%s comes to no end within %s%s", name, lab.Patience, lab.Where(<-at)))
 	}
 }

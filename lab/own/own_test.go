@@ -198,19 +198,39 @@ func wrongCodeIsNamed(t *testing.T) {
 			row(c, "one")
 			c.Tell(fmt.Sprint(runs))
 		}}}},
-		"ann makes neither a call nor an end": {Actors: []own.Actor{{Name: "ann", Run: func(own.Client) { <-asleep }}}},
-		"the set-up makes more than 500 calls": {Setup: func(c own.Client) {
+		"ann makes neither a call nor an end within 2s in lab/own/own_test.go:": {Actors: []own.Actor{{Name: "ann", Run: func(own.Client) { <-asleep }}}},
+		"after the schedule \"ann*2\", bob makes more than 200 calls in lab/own/own_test.go:": {Actors: []own.Actor{{Name: "ann", Run: func(c own.Client) {
+			row(c, "one")
+			row(c, "shut")
+			row(c, "two")
+		}}, {Name: "bob", Run: func(c own.Client) {
+			for {
+				if _, err := c.Table("Rows").Get(c, "p", "shut"); err != nil {
+					return
+				}
+			}
+		}}}},
+		"setup makes more than 200 calls in lab/own/own_test.go:": {Setup: func(c own.Client) {
 			for {
 				row(c, "one")
 			}
 		}},
-		"code of Recover panics: it makes more than 10000 calls": {Recover: func(c own.Client) error {
+		"Recover: panic in lab/own/own_test.go:": {Recover: func(c own.Client) error {
 			for {
 				row(c, "one")
 			}
 		}},
-		"code of Recover comes to no end": {Recover: func(own.Client) error { <-asleep; return nil }},
-		"code of Recover panics: mine":    {Recover: func(own.Client) error { panic("mine") }},
+		"Recover comes to no end within 2s in lab/own/own_test.go:": {Recover: func(own.Client) error { <-asleep; return nil }},
+		"invariant “each counts”: panic in lab/own/own_test.go:": {Invariants: []own.Invariant{{Name: "each counts", Always: func(s own.State) string {
+			return s.Messages()[0]
+		}}}},
+		"after the schedule \"ann*2\", invariant “it ends” comes to no end within 2s in lab/own/own_test.go:": {Actors: []own.Actor{{Name: "ann", Run: func(c own.Client) {
+			row(c, "one")
+			row(c, "two")
+		}}}, Invariants: []own.Invariant{{Name: "it ends", Quiescent: func(own.State) string {
+			<-asleep
+			return ""
+		}}}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			asleep = make(chan struct{})

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"time"
 
@@ -31,10 +32,7 @@ type turn chan struct{}
 
 // inTurn works when the turn has come, unless that takes too long.
 func inTurn[T any](ctx context.Context, t turn, work func() (T, error)) (result T, err error) {
-	waiting, cancel := context.WithTimeoutCause(ctx, replayWait, &templates.Refusal{Problem: templates.Problem{
-		Status: http.StatusServiceUnavailable, Title: "The lab is busy", Detail: "Many people use it at this moment.",
-		RetryAfter: busyRetry, Links: []templates.Link{labLink()},
-	}})
+	waiting, cancel := context.WithTimeoutCause(ctx, replayWait, refuseBusy())
 	defer cancel()
 	select {
 	case t <- struct{}{}:
@@ -42,6 +40,24 @@ func inTurn[T any](ctx context.Context, t turn, work func() (T, error)) (result 
 		return work()
 	case <-waiting.Done():
 		return result, context.Cause(waiting)
+	}
+}
+
+func refuseBusy() error {
+	return &templates.Refusal{Problem: templates.Problem{
+		Status: http.StatusServiceUnavailable, Title: "The lab is busy", Detail: "Many people use it at this moment, or code of yours takes long.",
+		RetryAfter: busyRetry, Links: []templates.Link{labLink()},
+	}}
+}
+
+// inTime says that the lab is busy if the time of a request is over: the lab does not wait for the site's store.
+func inTime(answer handler) handler {
+	return func(w http.ResponseWriter, r *http.Request, page templates.Page) (templates.Response, error) {
+		response, err := answer(w, r, page)
+		if errors.Is(err, context.DeadlineExceeded) {
+			err = refuseBusy()
+		}
+		return response, err
 	}
 }
 

@@ -40,14 +40,14 @@ func stops() []stop {
 		{"lost-message", 6, "Olga was told “accepted”, and the queue is about to lose the message. Who will still know, and who looks?",
 			"The table has the mark, but no process looks for it. So a program that says “accepted” needs a reconciling pass, which looks for marks: the promise depends on a row and not on a message."},
 		{"A2", 8, "w2 is about to delete by name. What would it have to know to see that this is another channel?",
-			"Collect proposals: a time, a counter, a random identity. A name that returns and a clock that is wrong tell nothing. Show the comparison: the incarnation."},
+			"Collect proposals: a time, a counter, a random identity. A name that returns and a clock that is wrong tell nothing. A random identity does: the incarnation. Keep the comparison for stop 6, which has its words."},
 		{"late-copy", 9, "Only Olga uses the site, and she does one thing after the other. Why is that not enough?",
-			"The slanted arrow is the request that she has given up. A timeout cancels nothing, and no lock of Olga's reaches what is on the network. Only the store sees it arrive."},
+			"The request that she has given up is the red bar on the lane “under way”, until it lands. A timeout cancels nothing, and no lock of Olga's reaches what is on the network. Only the store sees it arrive."},
 		{"open-gate", 13, "Ann's post came after the gate was shut. What would the store have answered if her transaction had named the open gate?",
 			"Let Ann take three steps and wait. Run Olga, then w1 until it shuts the gate, and until the gate is gone. Then let Ann post, and run w1. If Ann posts before the last look, her post is swept. " +
-				"Show the comparison, and the one part of a line that differs. No actor waits for another: it is a fence, and not a lock."},
+				"Show the comparison, and the one part of a line that differs. No actor waits for another: it is a fence, and not a lock. Two posts merge the gate and do not make each other fail. Then the comparisons of stops 1 and 4 can be read."},
 		{"shut-gate", 11, "w1 has slept, and its lease has ended. Does it notice? Would a longer lease help?",
-			"Run w1 until it shuts the gate, and let it sleep. Run w2 to its end, Ann to hers, and then w1. The bar of a lease ends where another worker gets the message. A lease tells others when they may go on. It does not tell its holder to stop, so the store must: the shut gate goes before the name is free."},
+			"Run w1 until it shuts the gate, and let it sleep. Run w2 to its end, Ann to hers, and then w1. A lease tells others when they may go on. It does not tell its holder to stop, so the store must: the shut gate goes before the name is free."},
 		{"again", 6, "Do again what has won a level. Which safeguard will refuse it, and at which step?",
 			"Let them go to the end: the page says what refused them, and how many states a search has entered. Ask what was not searched: more actors, more faults, and the store itself."},
 	}

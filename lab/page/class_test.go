@@ -75,6 +75,15 @@ func stopsAreAPath(t *testing.T) {
 			if !slices.Contains(won.links(), next) {
 				t.Errorf("%s%s does not lead to %s", name, query, next)
 			}
+			for _, link := range won.links() {
+				if query == "" || !strings.Contains(link, "/compare") {
+					continue
+				}
+				compared := s.get(link).want(200)
+				if !strings.Contains(compared.body, `class="lab compare large"`) || !strings.Contains(strings.Join(compared.links(), " "), "large=1") {
+					t.Errorf("%s: %s is not for a projector", name, link)
+				}
+			}
 		}
 	}
 	if text := s.get("/lab/A4").want(200).text(); strings.Contains(text, "of the class") {

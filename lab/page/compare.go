@@ -18,8 +18,9 @@ func (l *Lab) compare(w http.ResponseWriter, r *http.Request, page templates.Pag
 	if err != nil {
 		return templates.Response{}, err
 	}
+	large := r.URL.Query().Get("large") == "1"
 	if level, _ := levelOf(c.Name); c.Safeguard == nil && level.Safeguard != "" {
-		return redirect(w, r, templates.LabComparePath(level.Safeguard))
+		return redirect(w, r, forProjector(templates.LabComparePath(level.Safeguard), large))
 	}
 	if c.Safeguard == nil {
 		return templates.Response{}, &templates.Refusal{Problem: templates.Problem{
@@ -27,7 +28,7 @@ func (l *Lab) compare(w http.ResponseWriter, r *http.Request, page templates.Pag
 			Links: []templates.Link{{Label: "Step through " + c.Name, URL: templates.LabPath(c.Name)}, labLink()},
 		}}
 	}
-	page.Path = comparePath(c, schedule)
+	page.Path = forProjector(comparePath(c, schedule), large)
 	if r.URL.Query().Get("s") != c.Format(schedule) {
 		return redirect(w, r, page.Path)
 	}
@@ -36,6 +37,7 @@ func (l *Lab) compare(w http.ResponseWriter, r *http.Request, page templates.Pag
 		if err != nil {
 			return nil, err
 		}
+		v.Large = large
 		return comparePage(page, v), nil
 	})
 }
@@ -55,6 +57,8 @@ type compareView struct {
 	Without, With compareSide
 	// Own reports whether the reader has chosen the run.
 	Own bool
+	// Large reports whether it is for a projector.
+	Large bool
 	// Code is the function that has the line which decides.
 	Code sourceView
 }

@@ -20,5 +20,8 @@ func (l *Lab) Fails(name, failure string) *Lab {
 	return l
 }
 
+// RecordsOfOwn are what a search finds in each case.
+var RecordsOfOwn = recordsOfOwn
+
 // FoundIn is what the index says about a reader's own protocol.
 var FoundIn = foundIn

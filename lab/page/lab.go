@@ -3,6 +3,7 @@ package page
 import (
 	"context"
 	"net/http"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -25,6 +26,8 @@ type Lab struct {
 	replays, searches turn
 	// reaches has the *lab.Reach of each scenario that was tried. It is nil if no search came to its end.
 	reaches sync.Map
+	// failures say of a reader's own protocol that failed when its page was made what was wrong, by its name.
+	failures sync.Map
 }
 
 // New returns the pages of the lab.
@@ -33,7 +36,7 @@ func New() *Lab {
 		cases: sync.OnceValue(func() []modelcheck.Case { return append(modelcheck.Cases(), modelcheck.OwnCases()...) }),
 		known: sync.OnceValue(func() []modelcheck.Record {
 			records, _ := modelcheck.Known() // TestKnown reads all
-			return append(records, recordsOfOwn()...)
+			return append(records, recordsOfOwn(modelcheck.OwnCases())...)
 		}),
 		stale:   sync.OnceValue(func() bool { return lab.Fingerprint() != modelcheck.KnownCode() }),
 		replays: make(turn, maxReplays), searches: make(turn, 1),
@@ -43,15 +46,22 @@ func New() *Lab {
 // ownTime is how long a reader's own protocol is searched, when the first page of the lab is made.
 const ownTime = 2 * time.Second
 
-// recordsOfOwn are what a search finds in each of a reader's own protocols.
-func recordsOfOwn() (records []modelcheck.Record) {
-	for _, c := range modelcheck.OwnCases() {
+// recordsOfOwn are what a search finds in each of a reader's own protocols. Code that has failed is not run again
+// without a safeguard or with a condition: a loop that does not end takes a processor for good.
+func recordsOfOwn(cases []modelcheck.Case) (records []modelcheck.Record) {
+	var failed modelcheck.Record
+	for _, c := range cases {
+		if of, _, _ := strings.Cut(failed.Name, "-with"); of != "" && strings.HasPrefix(c.Name, of+"-with") {
+			records = append(records, modelcheck.Record{Name: c.Name, Failure: "as " + failed.Name + ": " + failed.Failure})
+			continue
+		}
 		ctx, cancel := context.WithTimeout(context.Background(), ownTime)
 		result, whole, err := c.Try(ctx)
 		switch {
 		case err != nil:
 			failure, _, _ := strings.Cut(err.Error(), "\n") // the stack comes after that
-			records = append(records, modelcheck.Record{Name: c.Name, Failure: failure})
+			failed = modelcheck.Record{Name: c.Name, Failure: failure}
+			records = append(records, failed)
 		case result.Finding != nil || whole:
 			records = append(records, result.Record())
 		}
@@ -73,10 +83,13 @@ func (l *Lab) Routes() map[string]handler {
 		templates.LabIndexPath + "/{name}": l.scenario,
 		templates.LabIndexPath + "/{name}/compare": l.compare,
 	}
-	routes[ownPath] = inOwn(l.scenario)
-	routes[ownPath+"/compare"] = inOwn(l.compare)
+	routes[ownPath] = l.inOwn(l.scenario)
+	routes[ownPath+"/compare"] = l.inOwn(l.compare)
 	for _, path := range []string{"", "/{name}", "/{name}/compare"} {
 		routes[templates.LabIndexPath+path+"/"] = withoutSlash
+	}
+	for path, answer := range routes {
+		routes[path] = inTime(answer)
 	}
 	return routes
 }
@@ -84,10 +97,23 @@ func (l *Lab) Routes() map[string]handler {
 // ownPath is where a reader's own protocols are.
 const ownPath = templates.LabIndexPath + "/" + own.Prefix + "{name}"
 
-// inOwn looks for the name among a reader's own protocols.
-func inOwn(answer handler) handler {
-	return func(w http.ResponseWriter, r *http.Request, page templates.Page) (templates.Response, error) {
-		r.SetPathValue("name", own.Prefix+r.PathValue("name"))
+// inOwn looks for the name among a reader's own protocols. If the code panics, the answer says where.
+func (l *Lab) inOwn(answer handler) handler {
+	return func(w http.ResponseWriter, r *http.Request, page templates.Page) (response templates.Response, err error) {
+		name := own.Prefix + r.PathValue("name")
+		r.SetPathValue("name", name)
+		defer func() {
+			cause := recover()
+			failure, is := cause.(error)
+			if _, fault := cause.(runtime.Error); cause != nil && (fault || !is) {
+				panic(cause)
+			}
+			if failure != nil {
+				words, _, _ := strings.Cut(failure.Error(), "\n") // the stack comes after that
+				l.failures.Store(name, words)
+				err = refuseCode(words)
+			}
+		}()
 		return answer(w, r, page)
 	}
 }
@@ -114,13 +140,21 @@ func (l *Lab) find(name string) (modelcheck.Case, error) {
 	if cases[at].Part != modelcheck.Own {
 		return cases[at], nil
 	}
-	if failure := l.recordOf(name).Failure; failure != "" { // its code is not run again
-		return modelcheck.Case{}, &templates.Refusal{Problem: templates.Problem{
-			Status: http.StatusUnprocessableEntity, Title: "The code of this protocol fails",
-			Detail: "When it was searched: " + failure + ". Mend it, and start the program again (make dev does).", Links: []templates.Link{labLink()},
-		}}
+	failure := l.recordOf(name).Failure
+	if later, failed := l.failures.Load(name); failed {
+		failure = later.(string)
+	}
+	if failure != "" { // its code is not run again
+		return modelcheck.Case{}, refuseCode(failure)
 	}
 	return cases[at], nil
+}
+
+func refuseCode(failure string) error {
+	return &templates.Refusal{Problem: templates.Problem{
+		Status: http.StatusUnprocessableEntity, Title: "The code of this protocol fails",
+		Detail: "When it was run: " + failure + ". Mend it, and start the program again (make dev does).", Links: []templates.Link{labLink()},
+	}}
 }
 
 func labLink() templates.Link {

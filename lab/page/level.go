@@ -7,6 +7,7 @@ import (
 
 	"microblogging/lab"
 	"microblogging/lab/modelcheck"
+	"microblogging/lab/own"
 	"microblogging/templates"
 )
 
@@ -141,10 +142,18 @@ func (v *scene) nextStop() (url, title string) {
 
 // startOf is another scenario, for a projector as this one is.
 func (v *scene) startOf(name string) string {
-	if v.large {
-		return templates.LabPath(name) + "?large=1"
+	return forProjector(templates.LabPath(name), v.large)
+}
+
+// forProjector is an address, for a projector if it is large.
+func forProjector(address string, large bool) string {
+	switch {
+	case !large:
+		return address
+	case strings.Contains(address, "?"):
+		return address + "&large=1"
 	}
-	return templates.LabPath(name)
+	return address + "?large=1"
 }
 
 // whose says what code the invariants are about: those of the textbook and of MicroBlogging have similar
@@ -200,10 +209,10 @@ func (v *scene) ships() bool { return v.Part == modelcheck.Real }
 // textbook that is the safeguard by which MicroBlogging prevents this. It is empty for the production code.
 func (v *scene) compared() string {
 	if v.Safeguard != nil {
-		return comparePath(v.Case, v.schedule[:v.at])
+		return forProjector(comparePath(v.Case, v.schedule[:v.at]), v.large)
 	}
 	if l, number := v.level(); number > 0 && l.Safeguard != "" {
-		return templates.LabComparePath(l.Safeguard)
+		return forProjector(templates.LabComparePath(l.Safeguard), v.large)
 	}
 	return ""
 }
@@ -219,10 +228,10 @@ func titleOf(c modelcheck.Case) string {
 	if c.Safeguard != nil {
 		return "Without a safeguard: " + strings.ToLower(c.Safeguard.Label[:1]) + c.Safeguard.Label[1:]
 	}
-	about, _, _ := strings.Cut(c.About, ",")
 	if c.Part == modelcheck.Own {
-		return "Yours: " + about
+		return "Yours: " + strings.TrimPrefix(c.Name, own.Prefix)
 	}
+	about, _, _ := strings.Cut(c.About, ",")
 	return "All safeguards on: " + about
 }
 
@@ -239,12 +248,12 @@ func glossary() []meaning {
 		{"pivot", "the step after which a deletion cannot be undone: a worker sets the channel's row from pending to deleting"},
 		{"interruption", "another actor goes first while the one that has just called can go on. Some levels allow only a few"},
 		{"Blogs", "the table of the posts. Posts are called blogs in it. A channel's gate and its subscribers are rows of this table too"},
-		{"merge", "a write to a row that must be there: it sets some properties and keeps the others. If the row is gone, the whole transaction fails. (MERGE in SQL would insert it.)"},
+		{"merge", "a write to a row that must be there: it sets some properties and keeps the others. If the row is gone, the whole transaction fails. (MERGE in SQL would insert it.) Two that do not name its version do not make each other fail"},
 		{"fault", "what goes wrong with one call. The actor dies before or after it. The request never arrives. It takes effect and the reply is lost, and perhaps the SDK (the library that talks to the store) sends it again. " +
 			"The caller gives up, or has its answer, and the request or a copy is still under way: it may take effect at any later time"},
 		{"partition", "all rows of one table that share a key. A transaction spans one partition and no more"},
 		{"transaction", "up to 100 writes to one partition of one table, all or nothing. Those on one partition take effect one after the other, so none sees half of another. " +
-			"Two that merge one row without naming its version do not make each other fail. Nothing spans two tables, or a table and a queue"},
+			"Nothing spans two tables, or a table and a queue"},
 		{"queue", "it hands each message to a worker, once or more often, and may lose one. No transaction contains a message"},
 		{"lease", "of a message: how long the queue hides it from other workers. Of a lock: how long others leave it alone. It saves work and protects nothing: a holder that sleeps through it does not notice"},
 		{"fencing number", "a number that each new holder of a lock takes. It goes with each write, and the store refuses a write under an earlier number"},

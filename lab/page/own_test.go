@@ -1,18 +1,23 @@
 package page_test
 
 import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"microblogging/lab"
 	"microblogging/lab/modelcheck"
 	"microblogging/lab/page"
+	"microblogging/templates"
 )
 
 func TestOwnPages(t *testing.T) {
 	s := newSite(t)
 	s.get("/lab").want(200).says("Yours").says("own/lease-lock").says("own/two-phase-without-decision")
-	s.get("/lab/own/lease-lock").want(200).says("Yours: two writers save a page").says("Read who has the lock, and its number")
+	s.get("/lab/own/lease-lock").want(200).says("Yours: lease-lock").says("Read who has the lock, and its number")
 	broken := s.get("/lab/own/lease-lock-without-fence?s=ann*3,bob*4,ann").want(200)
 	broken.says("The invariant “the later lock wins” is violated").says("Won in 8 steps.").says("Locks")
 	s.get("/lab/own/lease-lock-without-fence/compare").want(200).says(`On("fence")`).says("lab/own/lease_lock.go").says("Step through it")
@@ -34,6 +39,36 @@ func TestOwnCode(t *testing.T) {
 		s.get("/lab/own/outbox").want(422).says("The code of this protocol fails").says("ann panics in lab/own/mine.go:7")
 		s.get("/lab").want(200).says("its code fails: after the schedule")
 		s.get("/lab/own/lease-lock").want(200)
+	})
+	panics := func(name string, runs *int) modelcheck.Case {
+		return modelcheck.Case{Part: modelcheck.Own, Scenario: lab.Scenario{Name: name, About: "one", Invariants: lab.Expectations{},
+			Actors: []lab.Actor{{Name: "ann", Run: func(context.Context, *lab.Client) { *runs++; panic("mine") }}}}}
+	}
+	t.Run("code that fails only when its page is asked for is not run again", func(t *testing.T) {
+		runs := 0
+		s := newSiteOf(t, page.New().With(panics("own/mine", &runs)))
+		for range 2 {
+			s.get("/lab/own/mine").want(422).says("The code of this protocol fails").says("ann: panic")
+		}
+		if runs != 1 {
+			t.Errorf("the code ran %d times", runs)
+		}
+	})
+	t.Run("code that fails is not searched again without a safeguard", func(t *testing.T) {
+		runs, other := 0, 0
+		found := page.RecordsOfOwn([]modelcheck.Case{panics("own/mine", &runs), panics("own/mine-without-fence", &runs), panics("own/mines", &other)})
+		if runs != 1 || other != 1 || len(found) != 3 || !strings.HasPrefix(found[1].Failure, "as own/mine: at the start, ann: panic: mine") {
+			t.Errorf("ran %d and %d times: %+v", runs, other, found)
+		}
+	})
+	t.Run("a request whose time is over hears that the lab is busy", func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 0)
+		defer cancel()
+		var refusal *templates.Refusal
+		r := httptest.NewRequestWithContext(ctx, http.MethodGet, "/lab", nil)
+		if _, err := page.New().With().Fails("", "").Routes()["/lab"](httptest.NewRecorder(), r, templates.Page{}); !errors.As(err, &refusal) || refusal.Problem.Title != "The lab is busy" {
+			t.Error(err)
+		}
 	})
 	t.Run("a safeguard that the code does not ask for is named", func(t *testing.T) {
 		c := modelcheck.Case{Scenario: lab.Scenario{Safeguard: &lab.Safeguard{Code: "(Protocols).Outbox", Part: `On("inbox")`}}}

@@ -28,9 +28,10 @@ func switches(q request, cases []modelcheck.Case) (list []safeguardSwitch) {
 		if c.Safeguard == nil || c.Safeguard.Of != base {
 			continue
 		}
-		s := safeguardSwitch{Safeguard: *c.Safeguard, On: c.Name != q.Name, URL: templates.LabPath(c.Name), Compare: templates.LabComparePath(c.Name), Source: codeOf(*c.Safeguard)}
+		s := safeguardSwitch{Safeguard: *c.Safeguard, On: c.Name != q.Name, URL: forProjector(templates.LabPath(c.Name), q.large),
+			Compare: forProjector(templates.LabComparePath(c.Name), q.large), Source: codeOf(*c.Safeguard)}
 		if !s.On {
-			s.URL = templates.LabPath(base)
+			s.URL = forProjector(templates.LabPath(base), q.large)
 		}
 		list = append(list, s)
 	}

@@ -28,10 +28,11 @@ func (l *Lab) searched(r *http.Request, q request) (v searchView, err error) {
 	return inTurn(r.Context(), l.searches, func() (searchView, error) {
 		ctx, cancel := context.WithTimeout(r.Context(), searchTime)
 		defer cancel()
-		x := lab.NewExplorer(q.Scenario)
-		defer x.Close()
-		found, whole := x.ExploreFor(ctx)
-		states := lab.Count(x.Counts().States, "state")
+		result, whole, err := q.Try(ctx)
+		if err != nil {
+			panic(err) // see inOwn
+		}
+		found, states := result.Finding, lab.Count(result.States, "state")
 		switch {
 		case found != nil:
 			return searchView{"An invariant is violated after " + lab.Count(len(found.Schedule), "step") + ". " + states + " were searched.",

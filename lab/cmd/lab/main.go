@@ -109,8 +109,14 @@ func (*listCmd) Run() error {
 }
 
 type findCmd struct {
-	Scenario string `arg:"" help:"Name of the scenario, from lab list."`
-	Seed     uint64 `help:"Seed of the random walks." default:"1"`
+	Scenario string        `arg:"" help:"Name of the scenario, from lab list."`
+	Seed     uint64        `help:"Seed of the random walks." default:"1"`
+	For      time.Duration `help:"How long a protocol of your own is searched." default:"2m"`
+}
+
+// Help is for lab find --help.
+func (*findCmd) Help() string {
+	return "The exit status is 1 if the code fails, or if a protocol of your own has more states than were searched in time. It is 0 otherwise, also if an invariant is broken."
 }
 
 func (c *findCmd) Run() error {
@@ -118,16 +124,23 @@ func (c *findCmd) Run() error {
 	if err != nil {
 		return err
 	}
-	r := modelcheck.Result{Case: found}
+	ctx, cancel := context.WithTimeout(context.Background(), c.For)
+	defer cancel()
+	r, whole := modelcheck.Result{Case: found}, true
 	if found.Part != modelcheck.Own {
 		r = found.Explore(c.Seed)
-	} else if r, _, err = found.Try(context.Background()); err != nil {
+	} else if r, whole, err = found.Try(ctx); err != nil {
 		return err
 	}
 	fmt.Printf("schedules=%d states=%d steps=%d, %.0f steps a second\n\n",
 		r.Schedules, r.States, r.Steps, float64(r.Steps)/r.Took.Seconds())
-	if warning := found.Warning(); warning != "" {
-		fmt.Println(warning)
+	for _, c := range modelcheck.OwnCases() {
+		if warning := c.Warning(); warning != "" && (c.Name == found.Name || c.Safeguard.Of == found.Name) {
+			fmt.Println(warning)
+		}
+	}
+	if !whole {
+		return fmt.Errorf("no invariant is violated in %s; there was no time for the others (--for %s)", lab.Count(r.States, "state"), c.For)
 	}
 	if r.Finding == nil {
 		fmt.Println("No invariant is violated.")
