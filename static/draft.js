@@ -359,7 +359,8 @@ class Draft {
       if (document.getElementById(real.id)) article.remove();
       else article.replaceWith(real);
       document.querySelector(".body > .empty")?.remove();
-      if (!this.#changed) this.#say("Your post is published.");
+      const where = real.querySelector(".in .ch")?.innerText;
+      if (!this.#changed) this.#say(where ? `Your post is published. It is in ${where}.` : "Your post is published.");
       return;
     }
     const why = page.querySelector("main .error, main .notice.bad p, h1")?.textContent ?? "";
