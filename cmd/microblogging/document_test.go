@@ -98,7 +98,7 @@ func missingTests(s sourceTree, d document) (problems []string) {
 }
 
 // foreignFlags belong to other programs.
-var foreignFlags = strings.Fields("again build faults follow location profile rm silent")
+var foreignFlags = strings.Fields("again build faults follow for location profile rm silent")
 
 func missingFlags(s sourceTree, d document) (problems []string) {
 	for _, match := range commandName.FindAllStringSubmatch(d.code(), -1) {

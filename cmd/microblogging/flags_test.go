@@ -45,7 +45,7 @@ func bounds(t *testing.T) {
 	needs := map[string]string{"import": "--channel news --owner olga ../../go.mod", "copy": "--to bolt:x", "backup": "x", "restore": "x", "user reset": "ada"}
 	for _, command := range parser.Model.Leaves(true) {
 		for _, flag := range command.Flags {
-			if !flag.Target.CanInt() && !flag.Target.CanFloat() || flag.Target.Type() == reflect.TypeFor[cacheSize]() || flag.Target.Type() == reflect.TypeFor[slog.Level]() {
+			if !flag.Target.CanInt() && !flag.Target.CanFloat() || flag.Target.Type() == reflect.TypeFor[cacheSize]() || flag.Target.Type() == reflect.TypeFor[logLevel]() {
 				continue
 			}
 			if !flag.Tag.Has("within") {
