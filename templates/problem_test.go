@@ -24,7 +24,7 @@ func TestProblemPage(t *testing.T) {
 		again := in("main", in("a[href=/channels/aurora?after=x]", says("Try again")))
 		expect(t, ProblemPage(page, Problem{Status: 503, RetryAfter: 5 * time.Second}), again, says("Try again in 5 seconds."))
 		expect(t, ProblemPage(page, Problem{Status: 429, RetryAfter: 9 * time.Minute}), says("Try again in 9 minutes."), without("a[href=/channels/aurora?after=x]"))
-		expect(t, ProblemPage(page, Problem{Status: 404}), silent("Try again"), in("main", in("form[role=search]")))
+		expect(t, ProblemPage(page, Problem{Status: 404}), silent("Try again"))
 	})
 	t.Run("leads from where a channel was to the deletions of who is signed in", func(t *testing.T) {
 		deletions := in("main", in("a[href=/account/deletions]"))

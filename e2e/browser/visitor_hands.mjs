@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 
 // More stops than any page has.
-const manyStops = 100;
+const manyStops = 200;
 
 const mouse = {
   // With noWaitAfter, playwright would not press again after it has kept a click from a
