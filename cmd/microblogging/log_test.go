@@ -38,6 +38,7 @@ func linesShareACall(t *testing.T) {
 	time.Sleep(pause / 2)
 	log.Info("third")
 	time.Sleep(pause)
+	synctest.Wait()
 	if text := strings.Join(w.calls, ""); len(w.calls) != 2 || strings.Count(w.calls[1], "\n") != 2 || strings.Index(text, "second") > strings.Index(text, "third") {
 		t.Errorf("wrote %q", w.calls)
 	}
@@ -89,6 +90,7 @@ func failedLogTells(t *testing.T) {
 	log.Info("one")
 	log.Info("two")
 	time.Sleep(10 * pause)
+	synctest.Wait()
 	w.room = true
 	log.Info("three")
 	time.Sleep(10 * pause)
