@@ -103,7 +103,7 @@ func (c importCounts) String() string {
 
 // importFlight is how many batches of an import are sent concurrently. While the store
 // works on one, others are made or travel.
-const importFlight = 4
+const importFlight = 8
 
 // importBatch is how many entries are posted together: their rows on the author's list fit into one
 // transaction, and they themselves into three.
