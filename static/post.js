@@ -104,7 +104,7 @@ function remove(article, form, now = false) {
   const title = article.querySelector("h1")?.cloneNode(true); // the page of the post keeps its heading
   if (title) bar.append(title);
   title?.classList.add("unseen");
-  const left = words.querySelector("b");
+  const seconds = words.querySelector("b");
   const begun = Date.now();
   const fold = (folded) => {
     article.hidden = folded;
@@ -112,7 +112,7 @@ function remove(article, form, now = false) {
     else bar.remove();
   };
   const tick = setInterval(() => {
-    left.textContent = Math.max(0, 8 - Math.floor((Date.now() - begun) / 1000));
+    seconds.textContent = Math.max(0, 8 - Math.floor((Date.now() - begun) / 1000));
     bar.style.setProperty("--left", 1 - (Date.now() - begun) / 8000);
     if (Date.now() - begun >= 8000) send();
   }, 250);
