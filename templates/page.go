@@ -59,6 +59,10 @@ type Link struct {
 // endsDrafts reports whether the page may be the answer to a form that has ended a draft.
 func (p Page) endsDrafts() bool { return p.User != "" || p.Notice != "" }
 
+// maxReturnPath is longer than the address of any page that there is, in bytes. A page that refuses
+// a longer one does not repeat it in its links.
+const maxReturnPath = 4096
+
 // returnPath is the path to return to after signing in from this page. It is empty
 // if that is home. From a page about signing in, it is where that page leads to.
 func (p Page) returnPath() string {
@@ -71,6 +75,9 @@ func (p Page) returnPath() string {
 			return ""
 		}
 		return values.Get("next") // the form checks it
+	}
+	if len(p.Path) > maxReturnPath {
+		return ""
 	}
 	return p.Path
 }

@@ -46,7 +46,7 @@ func requestWithTooManyChoicesIsRefused(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	s.get("/lab/A1?s=" + hostile).want(400).says("200")
 	runtime.ReadMemStats(&after)
-	if bytes := after.TotalAlloc - before.TotalAlloc; bytes > 2<<20 { // the page has the address in its links
+	if bytes := after.TotalAlloc - before.TotalAlloc; bytes > 1<<20 {
 		t.Errorf("a hostile address costs %d bytes", bytes)
 	}
 }
