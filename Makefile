@@ -107,7 +107,8 @@ fuzz: ## every fuzz target for FUZZTIME (1m)
 	@.ci/fuzz $(FUZZTIME)
 
 .PHONY: modelcheck prove
-modelcheck prove: ## explore schedules and crashes of the real code (lab/)
+prove: modelcheck
+modelcheck: ## explore schedules and crashes of the real code (lab/)
 	go run ./lab/cmd/lab modelcheck
 
 .PHONY: induct

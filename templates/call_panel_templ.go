@@ -201,7 +201,7 @@ func callPanel(page Page, v CallPanel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<p>You see this list because the server runs with <code>--teach</code>. Hashes, tokens and what varies in a key are left out.</p></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<p>You see this list because the server runs with <code>--teach</code> or <code>--sample</code>. Hashes, tokens and what varies in a key are left out.</p></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -228,7 +228,7 @@ func posts() subject {
 }
 
 // unfenced leaves out both rows that a post of another user requires: the gate, and the rule that allows
-// it. The owner's post holds the gate alone. Either is enough against a sweep that has ended.
+// it. The owner's post merges the gate alone. Either is enough against a sweep that has ended.
 func unfenced() driver.Around {
 	gate, rule := withoutSafeguard("gate!open!")(), withoutPostingRule(driver.ActionMerge)()
 	return func(ctx context.Context, c *driver.Call, next following) error {

@@ -146,7 +146,7 @@ func (p *partitionCheck) orphan(ctx context.Context, row driver.Entity) error {
 }
 
 // misplaced reports a row that should not be there. A repair deletes it. If the channel is
-// active, the row may be on its pages: then the deletion holds the gate.
+// active, the row may be on its pages: then the deletion has the gate.
 func (p *partitionCheck) misplaced(ctx context.Context, invariant string, channel domain.Channel, row driver.Entity, detail string) error {
 	mend := deletes(ctx, p.store.blogs, row)
 	if channel.State == domain.ChannelActive {

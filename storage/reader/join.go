@@ -129,7 +129,7 @@ func (s *Subscriptions) putSubscription(ctx context.Context, channel domain.Chan
 }
 
 // joinOwner subscribes the owner. An owner who has no room for another subscription
-// can create channels all the same: then joinOwner only holds the gate.
+// can create channels all the same: then joinOwner only merges the gate.
 func (s *Subscriptions) joinOwner(ctx context.Context, channel domain.Channel) error {
 	var full *domain.InvalidError
 	err := s.roomForSubscription(ctx, channel.Owner)

@@ -73,7 +73,7 @@ func (s *Subscriptions) planLeave(ctx context.Context, ref domain.ChannelRef, ro
 	return plan, nil
 }
 
-// executeLeave executes a plan of planLeave. It holds the gate: if that is gone, the
+// executeLeave executes a plan of planLeave. It merges the gate: if that is gone, the
 // channel's deletion removes the rows. It returns optimistic.ErrAgain if one of them has
 // changed since it was read.
 func (s *Subscriptions) executeLeave(ctx context.Context, ref domain.ChannelRef, plan []driver.Operation) error {

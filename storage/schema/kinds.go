@@ -52,7 +52,7 @@ func texts[T ~string](values ...T) (texts []string) {
 var Channel = &Kind{
 	Table: TableChannels, Partition: "<key>", Name: "channel", Scenario: "creators",
 	What:  "The channel itself. While this row is there, the name is taken.",
-	Why:   "It says which incarnation has the name. The cascade marks it first and removes it last.",
+	Why:   "It says which incarnation has the name. A request sets it pending; the cascade sets it deleting and removes it last.",
 	Check: "I1 I5 I8 I9", Oracle: "I1 I5 I8 I9", WithChannel: domain.StepRelease, WithAccount: domain.StepChannels,
 	States: texts(domain.ChannelActive, domain.ChannelPending, domain.ChannelDeleting),
 	Properties: slices.Concat(always(PropName, PropOwner, PropIncarnation, PropState, PropCreatedOn), fields(),
@@ -262,7 +262,7 @@ var (
 		Table: TableSessions, Partition: "<hash>", Name: "session", Scenario: "sign-out",
 		Hash:  "of the token",
 		What:  "A session, a sign-in link, or the idempotency key of a sign-up, under a hash.",
-		Why:   "Ending one marks this row and does not delete it, so a delayed duplicate of its insert finds it ended.",
+		Why:   "Ending one sets this row to ended and does not delete it, so a delayed duplicate of its insert has no effect.",
 		Check: "It names nothing that must be there.", WithChannel: "It is a user’s.", WithAccount: "The account’s epoch ends it. It expires.",
 		Properties: slices.Concat(always(PropExpiresOn),
 			sometimes(PropEpoch, PropSignIns, PropEnded, PropLink, PropUser, PropOnce, PropRevision, PropRevisions)),

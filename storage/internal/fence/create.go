@@ -26,7 +26,7 @@ import (
 //  3. replace the reservation with the open gate;
 //  4. insert the channel's row;
 //  5. read the row, whatever the insert was answered;
-//  6. hold the gate, in the transaction that begins the owner's subscription.
+//  6. merge the gate again, in the transaction that begins the owner's subscription.
 //
 // If the process dies before step 4, it leaves a reservation or a gate that no request
 // will use. If it dies later, the channel exists, but its owner may have to
@@ -173,7 +173,7 @@ func (s *Fence) resolveInsert(ctx context.Context, c *creation, acknowledged boo
 }
 
 // confirmCreated makes sure that the row has its open gate: it subscribes the
-// owner, in a transaction that holds the gate. If the gate is gone, it reclaims the row and returns
+// owner, in a transaction that merges the gate. If the gate is gone, it reclaims the row and returns
 // optimistic.ErrAgain. If rows are left behind the gate, it is domain.ErrStillDeleting: a deletion is
 // under way, or the store has lost the gate.
 func (s *Fence) confirmCreated(ctx context.Context, row Row) error {

@@ -89,7 +89,7 @@ type Join func(ctx context.Context, channel domain.Channel) error
 // operation.
 func (s *Fence) OnReservation(list Join) { s.list = list }
 
-// OnCreation registers what subscribes the owner, or holds the gate in another way. If the gate is
+// OnCreation registers what subscribes the owner, or merges the gate in another way. If the gate is
 // gone, it must return ErrGateGone or what WhyGateGone returns. Call it before the first operation.
 func (s *Fence) OnCreation(join Join) { s.join = join }
 

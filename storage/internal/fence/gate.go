@@ -16,7 +16,6 @@ import (
 // that depends on it. The transaction that inserts a post also merges the open
 // gate. Each transaction of a sweep also merges the shut gate. If the gate is gone,
 // the store rejects the whole transaction, so neither has to know whether it is late.
-// A transaction that merges a gate is said to hold it.
 //
 // The gate and the channel's row are in two tables. They change in this order:
 //
@@ -50,8 +49,8 @@ import (
 // The others can happen again. The client library may send a request a second time, or the network
 // may hold a copy of it back, and that delayed duplicate arrives after the caller has gone on. A
 // delayed duplicate of reserve leaves a reservation that no process opens. One of insert leaves an
-// active row without a gate, which accepts no post; creation, release and the pass Reclaim it. Request, pivot, undo and release
-// write the row in the version in which they read incarnation i, so their duplicates fail. A delayed
+// active row without a gate, which accepts no post; a later creation, a release and the reconciling
+// pass delete it ([Reclaim]). Request, pivot, undo and release write the row in the version in which they read incarnation i, so their duplicates fail. A delayed
 // duplicate of a post fails on its once! row, which stays until the sweep; after that, on the gate.
 //
 // It is a premise that an ETag never repeats, because Azure and Azurite make it from
@@ -117,7 +116,7 @@ var ErrGateGone = errors.New("the gate is gone")
 // gate is gone, TransactIfOpen returns ErrGateGone. Any other failure is of the caller's operations, which
 // count from 1, because the merge is operation 0.
 //
-// Every change of what a channel's pages show holds the gate, unless it writes the channel's row:
+// Every change of what a channel's pages show merges the gate, unless it writes the channel's row:
 // a post, a subscription and its end, an edit, a vote, the deletion of a post, and each repair of
 // those. The fence needs that for posts and subscriptions alone, because the others depend on a
 // version of a row that the sweep deletes. But the gate's version also reports whether a page that was
