@@ -33,7 +33,7 @@ func (s Steps) Poison(ctx context.Context, m driver.Message) error {
 	if err == nil {
 		err = s.recordPoisoned(ctx, message)
 	}
-	if err != nil && ctx.Err() == nil && !errors.Is(err, domain.ErrUnavailable) {
+	if err != nil && !errors.Is(err, domain.ErrUnavailable) {
 		err = s.recordUndecodable(ctx, m)
 	}
 	if err != nil {
