@@ -16,7 +16,7 @@ test("first visit: three requests, under 20 KB on the wire", async () => {
   const ada = await signUp(sites.idle, "first_visit");
   await ada.createChannel("First-visit");
   for (let i = 0; i < 20; i++) await ada.post("First-visit", prose.slice(400 * i, 400 * (i + 1)));
-  const v = await visitor(sites.idle);
+  const v = await visitor(sites.idle, { first: true });
   // The user does not move the pointer. Chromium invents moves when it has drawn a page under it.
   await v.page.addInitScript(() => addEventListener("pointermove", (event) => event.stopImmediatePropagation(), true));
   const loaded = [];

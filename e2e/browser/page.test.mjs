@@ -5,6 +5,7 @@ import { before, describe, test } from "node:test";
 import { signUp } from "./account.mjs";
 import { look } from "./page_look.mjs";
 import { sites, visitor } from "./visitor.mjs";
+import { tabTo } from "./visitor_hands.mjs";
 
 // A name of the greatest length, without a place to break the line.
 const longName = "Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichenfabrik";
@@ -120,5 +121,12 @@ test("page: the first stop of the keyboard skips to the content", async () => {
   await v.page.keyboard.press("Enter");
   await v.page.keyboard.press("Tab");
   assert.ok(await v.page.evaluate(() => document.activeElement.closest("main") !== null));
+  await v.leave();
+});
+
+test("page: Tab leads from the first control of a page to the last, and shows where it is", async () => {
+  const v = await visitor(sites.sample, { as: mia });
+  await v.open(sample);
+  await tabTo(v.page, v.page.locator(".foot :is(a, button, summary):visible").last(), Infinity);
   await v.leave();
 });

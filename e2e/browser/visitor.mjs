@@ -33,7 +33,7 @@ export const phone = { width: 360, height: 740 };
 
 const flags = [
   "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-  "--disable-component-update", "--disable-sync",
+  "--disable-component-update", "--disable-sync", "--enable-features=NetworkServiceInProcess2",
   // Each visitor has at least one process that draws pages, and no more than that.
   "--renderer-process-limit=1", "--disable-site-isolation-trials",
   // A page lives for seconds: optimised code and a thread for garbage cost more time than they save.
@@ -78,25 +78,30 @@ afterEach(() => {
 
 after(() => browser.close());
 
-// A visitor is a person in front of a browser.
+// The blank pages that visitors have left to those who come after them, by how their contexts were made. A new context,
+// with a new process that draws its pages, takes longer than to open a page.
+const left = new Map();
+
+// A visitor is a person in front of a browser, which has no cookies and no drafts of others.
 //
 //   as       an account from signUp, who is signed in from the start
 //   scripts  false switches JavaScript off
 //   hand     "mouse" or "keyboard"
 //   zone     the time zone of the browser
 //   touch    true if the screen is touched: controls are larger then
-export async function visitor(site, { as, scripts = true, hand = "mouse", width = 1280, zone = "UTC", height = 800, touch = false } = {}) {
-  const context = await browser.newContext({
-    baseURL: site,
-    javaScriptEnabled: scripts,
-    timezoneId: zone,
-    viewport: { width, height },
-    hasTouch: touch,
-    isMobile: touch,
-  });
+//   first    true if the browser has never loaded anything
+export async function visitor(site, { as, scripts = true, hand = "mouse", width = 1280, zone = "UTC", height = 800, touch = false, first = false } = {}) {
+  const size = { width, height };
+  const made = { baseURL: site, javaScriptEnabled: scripts, timezoneId: zone, hasTouch: touch, isMobile: touch };
+  const key = JSON.stringify(made);
+  if (!left.has(key)) left.set(key, []);
+  const found = first ? undefined : left.get(key).pop();
+  const page = found ?? await (await browser.newContext({ ...made, viewport: size })).newPage();
+  const context = page.context();
   context.setDefaultTimeout(patience);
   if (as) await context.addCookies([{ name: "session", value: as.token, url: site }]);
-  const v = new Visitor(context, await context.newPage(), hands[hand]);
+  if (found) await page.setViewportSize(size);
+  const v = new Visitor(context, page, hands[hand], left.get(key));
   present.add(v);
   visitors.add(v);
   return v;
@@ -107,14 +112,24 @@ class Visitor {
   status = 0;
   complaints = [];
   #refusals = [];
+  #context;
+  #heirs;
 
-  constructor(context, page, hand) {
-    Object.assign(this, { context, page, hand });
+  constructor(context, page, hand, heirs) {
+    Object.assign(this, { page, hand });
+    this.#context = context;
+    this.#heirs = heirs;
     page.on("pageerror", (error) => this.complaints.push(String(error)));
     page.on("console", (message) => this.#listen(message));
     page.on("response", (response) => {
       if (this.#isPage(response.request())) this.status = response.status();
     });
+  }
+
+  // context is for what is not only in the page. A test that uses it leaves it to no other.
+  get context() {
+    this.#heirs = undefined;
+    return this.#context;
   }
 
   // The browser also complains when the page itself has an error status. That is
@@ -227,7 +242,19 @@ class Visitor {
   async leave() {
     visitors.delete(this);
     present.delete(this);
-    await this.context.close();
+    await (this.#heirs ? this.#clear() : this.#context.close());
     assert.deepEqual(this.complaints, [], "the browser complained");
+  }
+
+  // #clear leaves a page to another visitor, who finds nothing else of this one.
+  async #clear() {
+    const { origin } = new URL(this.page.url());
+    const next = await this.#context.newPage(); // their process ends with its last page
+    await this.page.close();
+    const session = await this.#context.newCDPSession(next);
+    await session.send("Storage.clearDataForOrigin", { origin, storageTypes: "all" });
+    await session.detach();
+    await this.#context.clearCookies();
+    this.#heirs.push(next);
   }
 }

@@ -5,6 +5,10 @@ import assert from "node:assert/strict";
 // More stops than any page has.
 const manyStops = 200;
 
+// What comes before a control is passed as on any page, which takes a test long. So Tab begins this many stops before it;
+// page.test.mjs goes through a whole page.
+const near = 5;
+
 const mouse = {
   // With noWaitAfter, playwright would not press again after it has kept a click from a
   // control that was put in another's place just before.
@@ -27,8 +31,10 @@ const keyboard = {
 
 export const hands = { mouse, keyboard };
 
-async function tabTo(page, control) {
+// tabTo presses Tab until the control has the focus, and begins at most so many stops before it.
+export async function tabTo(page, control, before = near) {
   await control.waitFor();
+  await control.evaluate(approach, before);
   for (let stop = 0; stop < manyStops; stop++) {
     const { here, shown } = await control.evaluate(focus);
     if (stop > 0) assert.ok(shown, "the focus is not visible");
@@ -49,4 +55,12 @@ function focus(control) {
   const { activeElement } = document;
   const shown = activeElement === document.body || outlined(activeElement) || outlined(activeElement.parentElement);
   return { here: control === activeElement, shown };
+}
+
+// approach runs in the page.
+function approach(control, before) {
+  const stops = [...document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex]")]
+    .filter((stop) => stop.tabIndex >= 0 && !stop.disabled && stop.checkVisibility());
+  const [here, there] = [document.activeElement, control].map((stop) => stops.indexOf(stop));
+  if (here > there || here < there - before) stops[Math.max(0, there - before)]?.focus();
 }
