@@ -94,8 +94,8 @@ export async function visitor(site, { as, scripts = true, hand = "mouse", width 
   const size = { width, height };
   const made = { baseURL: site, javaScriptEnabled: scripts, timezoneId: zone, hasTouch: touch, isMobile: touch };
   const key = JSON.stringify(made);
-  if (!left.has(key)) left.set(key, []);
-  const found = first ? undefined : left.get(key).pop();
+  if (!left.has(key)) left.set(key, { site, pages: [] });
+  const found = first ? undefined : left.get(key).pages.pop();
   const page = found ?? await (await browser.newContext({ ...made, viewport: size })).newPage();
   const context = page.context();
   context.setDefaultTimeout(patience);
@@ -248,13 +248,13 @@ class Visitor {
 
   // #clear leaves a page to another visitor, who finds nothing else of this one.
   async #clear() {
-    const { origin } = new URL(this.page.url());
+    const { site: origin, pages } = this.#heirs;
     const next = await this.#context.newPage(); // their process ends with its last page
     await this.page.close();
     const session = await this.#context.newCDPSession(next);
     await session.send("Storage.clearDataForOrigin", { origin, storageTypes: "all" });
     await session.detach();
     await this.#context.clearCookies();
-    this.#heirs.push(next);
+    pages.push(next);
   }
 }
