@@ -10,7 +10,6 @@ import (
 	"pgregory.net/rapid"
 
 	"microblogging/domain"
-	"microblogging/storage"
 	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 	"microblogging/storage/internal/storetest"
@@ -42,7 +41,6 @@ func TestChannelList(t *testing.T) {
 	t.Run("page reads so many rows and no more", bubble(pageOfChannelsReadsSoManyRowsAndNoMore))
 	t.Run("list is exact while channels come and go", channelListIsExactWhileChanging)
 	t.Run("channel being deleted is hidden", bubble(channelBeingDeletedIsHidden))
-	t.Run("short and empty pages of the store hide nothing", bubble(channelsBehindShortPages))
 }
 
 func channelsAreListedByName(t *testing.T, w *world) {
@@ -131,18 +129,4 @@ func channelListIsExactWhileChanging(t *testing.T) {
 			return w.names(prefix, limit, meanwhile)
 		})
 	})
-}
-
-func channelsBehindShortPages(t *testing.T, w *world) {
-	w.Store = storage.New(w.DB, storage.Options{Around: []driver.Around{storetest.HaltingPages}})
-	var names []string
-	for i := range 5 {
-		names = append(names, fmt.Sprintf("c%d", i))
-		w.Create(names[i], ada)
-	}
-	for limit := 1; limit < 7; limit++ {
-		if got := w.names("c", limit, storetest.Nothing); !slices.Equal(got, names) {
-			t.Errorf("channels by %d: %q", limit, got)
-		}
-	}
 }
