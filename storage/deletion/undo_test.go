@@ -133,7 +133,7 @@ func undoneIsNotRepeated(t *testing.T, w *world) {
 	w.CarryOut(w.Messages())
 	w.OK(w.Table("Deletions").Transact(t.Context(), string(channel.Key()), // the backup has an earlier record, too
 		driver.Merge(string(channel.Incarnation), driver.Exists, driver.String("State", "done"))))
-	w.MustKeepTheNextIncarnation(channel, false)
+	w.MustBeGone(channel)
 }
 
 // Another request is accepted, a second later, while the first is about to mark the channel.
