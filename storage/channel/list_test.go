@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"microblogging/domain"
+	"microblogging/storage"
 	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 	"microblogging/storage/internal/storetest"
@@ -17,23 +18,14 @@ import (
 
 // names reads all pages of the list of channels whose names contain a text, and returns
 // their names. It calls meanwhile between two pages.
-func (w *world) names(text string, limit int, meanwhile func()) []string {
+func (w *world) names(text string, limit int, meanwhile func()) (names []string) {
 	w.T.Helper()
-	var names []string
-	for after := ""; ; {
-		page, err := w.Store.Channels.List(w.T.Context(), text, after, limit)
-		w.OK(err)
-		if len(page.Items) > limit || len(page.Items) < limit && page.Next != "" {
-			w.T.Fatalf("a page of %d has %d items and the continuation %q", limit, len(page.Items), page.Next)
-		}
-		for _, channel := range page.Items {
-			names = append(names, string(channel.Name))
-		}
-		if after = page.Next; after == "" {
-			return names
-		}
-		meanwhile()
+	for _, channel := range storetest.FullPages(w.World, limit, meanwhile, func(after string) (storage.Page[domain.Channel], error) {
+		return w.Store.Channels.List(w.T.Context(), text, after, limit)
+	}) {
+		names = append(names, string(channel.Name))
 	}
+	return names
 }
 
 func TestChannelList(t *testing.T) {
