@@ -16,7 +16,6 @@ import (
 
 func TestDeletionUndo(t *testing.T) {
 	t.Run("is for the user who asked, of what was asked for", bubble(undoIsForWhoeverAsked))
-	t.Run("comes too late once a worker has passed the pivot", bubble(undoComesTooLate))
 	t.Run("is not repeated by a restore", bubble(undoneIsNotRepeated))
 	t.Run("can be asked for until the time that was accepted first", bubble(secondRequestKeepsTheTime))
 	t.Run("is not passed by the message of a request that the channel knows nothing of", bubble(unknownRequestIsIgnored))
@@ -75,19 +74,6 @@ func undoIsForWhoeverAsked(t *testing.T, w *world) {
 		t.Errorf("the channel counts %d undoings, %v", row.UndoCount, err)
 	}
 	w.mustLive(channel)
-}
-
-func undoComesTooLate(t *testing.T, w *world) {
-	channel := w.Create("Garden", ada)
-	w.Post(channel, ada, "a post")
-	ref := w.askUndoable(channel)
-	time.Sleep(time.Minute)
-	for i, step := range storetest.Cascade(w.Store, ref) {
-		w.OK(step(t.Context()))
-		if err := w.undo(ref, ada); !errors.Is(err, domain.ErrTooLate) {
-			t.Errorf("after step %d, it is undone with %v", i, err)
-		}
-	}
 }
 
 func undoneIsNotRepeated(t *testing.T, w *world) {
