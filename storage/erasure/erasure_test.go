@@ -434,6 +434,20 @@ func leavingIsNotShown(t *testing.T) {
 	}
 }
 
+// keeps keeps a transaction of the faulty side, and returns what sends it again.
+func (l *leaving) keeps(is func(call drivertest.Call) bool) (again func() error) {
+	var kept driver.Call
+	l.Hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if len(call.Operations) > 0 && is(call) {
+			kept = *call
+		}
+		return send(ctx)
+	}
+	return func() error {
+		return driver.NewTable(l.DB, kept.Target).Transact(l.T.Context(), kept.Partition, kept.Operations...)
+	}
+}
+
 // signUpNext takes the name once it is free, on a process whose clock is ahead.
 func (l *leaving) signUpNext() {
 	l.T.Helper()
@@ -470,16 +484,9 @@ func nextIsNotBlocked(t *testing.T) {
 func nextReadsNoDeletion(t *testing.T) {
 	l := newLeaving(t, storage.Options{})
 	ctx, secret := t.Context(), l.createBy("Secret", leaver)
-	var late func() error
-	l.Hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-		if len(call.Operations) > 0 && schema.Requested.Has(call.Operations[0].Row) {
-			partition, operations := call.Partition, call.Operations
-			late = func() error {
-				return driver.NewTable(l.DB, call.Target).Transact(t.Context(), partition, operations...)
-			}
-		}
-		return send(ctx)
-	}
+	late := l.keeps(func(call drivertest.Call) bool {
+		return schema.Requested.Has(call.Operations[0].Row)
+	})
 	_, err := l.Faulty.Deletions.Request(ctx, secret.Key(), leaver, domain.OneOf(secret.Incarnation))
 	l.OK(err)
 	l.ask(false)
@@ -515,16 +522,9 @@ func nextReadsNoDeletion(t *testing.T) {
 func lateRowShowsNothing(t *testing.T) {
 	l := newLeaving(t, storage.Options{})
 	ctx := t.Context()
-	var late func() error
-	l.Hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-		if call.Target == schema.TableChannels && len(call.Operations) > 0 && call.Operations[0].Action == driver.ActionInsert {
-			partition, operations := call.Partition, call.Operations
-			late = func() error {
-				return driver.NewTable(l.DB, call.Target).Transact(t.Context(), partition, operations...)
-			}
-		}
-		return send(ctx)
-	}
+	late := l.keeps(func(call drivertest.Call) bool {
+		return call.Target == schema.TableChannels && call.Operations[0].Action == driver.ActionInsert
+	})
 	secret, err := domain.NewChannel("Secret", domain.About{Description: "of the former owner"}, leaver)
 	l.OK(err)
 	_, _, err = l.Faulty.Channels.Create(ctx, secret, "", 0)
