@@ -15,7 +15,6 @@ import (
 	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 	"microblogging/storage/erasure"
-	"microblogging/storage/internal/storetest"
 	"microblogging/storage/schema"
 )
 
@@ -30,7 +29,6 @@ func TestErasureSteps(t *testing.T) {
 	t.Run("the index forgets a request that was undone before it was recorded", bubble(indexForgetsUndone))
 	t.Run("a list that cannot be read, or a row that cannot be removed, is an error", bubble(failedStepsFail))
 	t.Run("an undo that died before its record is recorded by a worker", bubble(undoIsRecorded))
-	t.Run("an undo that meets another write of the account is made, and one that fails says so", bubble(undoMeetsOtherWrites))
 	t.Run("the index forgets one that is over", bubble(indexForgetsOver))
 	t.Run("the index forgets one that waits for an operator", bubble(indexForgetsPoisoned))
 	t.Run("a request that died before it changed the account is recorded as undone, and the index forgets it", bubble(givenUpIsRecorded))
@@ -251,22 +249,6 @@ func undoIsRecorded(t *testing.T) {
 	rows := l.indexed()
 	if records := l.Rows(schema.TableDeletions); rows != 0 || len(records) != 1 || deletion.Decode(records[0]).State != domain.DeletionUndone {
 		t.Errorf("the index has %d rows, and the records are %v", rows, records)
-	}
-}
-
-func undoMeetsOtherWrites(t *testing.T) {
-	l := newLeaving(t, storage.Options{UndoAccount: undoAccount})
-	l.ask(false)
-	swaps := func(call drivertest.Call) bool { return call.Writes() && call.Target == schema.TableUsers }
-	l.Arm(drivertest.Only(swaps, drivertest.FailBefore(1)))
-	if _, err := l.Faulty.Accounts.Undo(t.Context(), leaver); err == nil || l.state().State != domain.AccountPending {
-		t.Errorf("not made, it ends with %v", err)
-	}
-	l.Arm(drivertest.Only(swaps, storetest.Before(1, func() {
-		l.OK(l.Table(schema.TableUsers).Transact(t.Context(), string(leaver), driver.Merge("", driver.Exists)))
-	})))
-	if _, err := l.Faulty.Accounts.Undo(t.Context(), leaver); err != nil || l.state().State != domain.AccountActive {
-		t.Errorf("after another write, it ends with %v", err)
 	}
 }
 
