@@ -122,7 +122,7 @@ func everyChangeChangesVersion(t *testing.T) {
 		_, err := w.Store.Channels.Update(w.T.Context(), c.Ref(), ada, storetest.DescribedAs("another"))
 		return err
 	}}, change{"next incarnation", func(w *storetest.World, c domain.Channel, _ domain.Blog) error {
-		w.Advance(c, storetest.Stages)
+		w.Advance(c, 6)
 		return nil
 	}})
 	for _, change := range list {

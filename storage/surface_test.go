@@ -1,17 +1,12 @@
 package storage_test
 
 import (
-	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -231,47 +226,19 @@ func reachable(t *testing.T, path string, of reflect.Type) (names []string) {
 
 // functions are the operations among the functions of the packages of storage that a folder imports.
 func functions(t *testing.T, folder string) (names []string) {
-	t.Helper()
-	packages := map[string]bool{}
-	for _, file := range parse(t, folder) {
-		for _, imported := range file.Imports {
-			path, err := strconv.Unquote(imported.Path.Value)
-			ok(t, err)
-			if strings.HasPrefix(path, "microblogging/storage") {
-				packages[strings.TrimPrefix(path, "microblogging/")] = true
-			}
-		}
-	}
-	for path := range packages {
-		for _, file := range parse(t, "../"+path) {
-			for _, declared := range file.Decls {
-				f, ok := declared.(*ast.FuncDecl)
-				if !ok || f.Recv != nil || !f.Name.IsExported() || len(f.Type.Params.List) == 0 {
-					continue
-				}
-				if first, ok := f.Type.Params.List[0].Type.(*ast.SelectorExpr); ok && fmt.Sprint(first.X, ".", first.Sel) == "context.Context" {
-					names = append(names, file.Name.Name+"."+f.Name.Name)
-				}
-			}
-		}
-	}
-	return names
-}
-
-// parse parses the Go files of a folder that are no tests.
-func parse(t *testing.T, folder string) (files []*ast.File) {
-	t.Helper()
-	names, err := filepath.Glob(folder + "/*.go")
-	if err != nil || len(names) == 0 {
-		t.Fatal(folder, err)
-	}
-	for _, name := range names {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+	imported := regexp.MustCompile(`"microblogging/(storage[\w/]*)"`).FindAllStringSubmatch(source(t, folder, false), -1)
+	declared := regexp.MustCompile(`(?m)^func ([A-Z]\w*)(?:\[.+?\])?\(\w+ context\.Context`)
+	for _, path := range imported {
+		files, err := filepath.Glob("../" + path[1] + "/*.go")
 		ok(t, err)
-		files = append(files, file)
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			ok(t, err)
+			for _, function := range declared.FindAllSubmatch(text, -1) {
+				names = append(names, filepath.Base(path[1])+"."+string(function[1]))
+			}
+		}
 	}
-	return files
+	slices.Sort(names)
+	return slices.Compact(names)
 }

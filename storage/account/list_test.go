@@ -11,6 +11,7 @@ import (
 	"microblogging/storage"
 	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
+	"microblogging/storage/internal/storetest"
 	"microblogging/storage/schema"
 )
 
@@ -21,18 +22,12 @@ func TestUserList(t *testing.T) {
 }
 
 // people reads the pages of a list, and returns the names, and in how many pages they were.
-func (w *world) people(text string, limit int) (names []domain.UserName, pages int) {
-	for after := ""; ; {
-		found, err := w.Faulty.Accounts.List(w.T.Context(), text, after, limit)
-		w.OK(err)
-		names, after, pages = append(names, found.Items...), found.Next, pages+1
-		if len(found.Items) > limit || pages > 20 {
-			w.T.Fatalf("page %d of %d has %q", pages, limit, found.Items)
-		}
-		if after == "" {
-			return names, pages
-		}
-	}
+func (w *world) people(text string, limit int) ([]domain.UserName, int) {
+	w.T.Helper()
+	pages := storetest.Pages(w.World, limit, storetest.Nothing, func(after string) (storage.Page[domain.UserName], error) {
+		return w.Faulty.Accounts.List(w.T.Context(), text, after, limit)
+	})
+	return slices.Concat(pages...), len(pages)
 }
 
 func activePeopleAreFound(t *testing.T, w *world) {

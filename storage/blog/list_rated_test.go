@@ -36,16 +36,10 @@ func highestRatingIsFirst(t *testing.T) {
 		{&two, []string{"post 3", "post 1"}},
 	} {
 		var got []string
-		q := storage.RatingQuery{Rating: list.rating, Limit: 2}
-		for {
-			page, err := w.Store.Posts.ListByRating(t.Context(), channel.Ref(), q)
-			w.OK(err)
-			for _, blog := range page.Items {
-				got = append(got, blog.Text)
-			}
-			if q.After = page.Next; page.Next == "" {
-				break
-			}
+		for _, blog := range storetest.FullPages(w.World, 2, storetest.Nothing, func(after string) (storage.Page[domain.Blog], error) {
+			return w.Store.Posts.ListByRating(t.Context(), channel.Ref(), storage.RatingQuery{Rating: list.rating, After: after, Limit: 2})
+		}) {
+			got = append(got, blog.Text)
 		}
 		if !slices.Equal(got, list.want) {
 			t.Errorf("by rating the posts come as %v, want %v", got, list.want)

@@ -11,7 +11,6 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
-	"microblogging/storage/driver"
 	"microblogging/storage/internal/storetest"
 )
 
@@ -19,7 +18,6 @@ func TestBlogList(t *testing.T) {
 	t.Run("any bound of a time range is accepted", bubble(anyTimeBoundIsAccepted))
 	t.Run("list is exact, the newest post first, while posts come and go", postListIsExactWhileChanging)
 	t.Run("list and count never mix two incarnations", bubble(postListNeverMixesIncarnations))
-	t.Run("short and empty pages of the store hide nothing", bubble(postsBehindShortPages))
 }
 
 // Bounds come from URLs, so that they can be of any year that RFC 3339 can write.
@@ -88,24 +86,4 @@ func postListIsExactWhileChanging(t *testing.T) {
 			return storetest.IDs(w.listed(channel.Ref(), storage.BlogQuery{Limit: limit}, meanwhile))
 		})
 	})
-}
-
-func postsBehindShortPages(t *testing.T, w *world) {
-	w.Store = storage.New(w.DB, storage.Options{Around: []driver.Around{storetest.HaltingPages}})
-	garden := w.Create("garden", ada)
-	base := time.Date(2014, 2, 3, 4, 5, 6, 0, time.UTC)
-	var newestFirst []string
-	for i := range 5 {
-		w.Dated(garden, base.Add(time.Duration(i)*time.Second), storetest.Text(i))
-		newestFirst = append(newestFirst, storetest.Text(4-i))
-	}
-	for limit := 1; limit < 7; limit++ {
-		var got []string
-		for _, blog := range w.listed(garden.Ref(), storage.BlogQuery{Limit: limit}, storetest.Nothing) {
-			got = append(got, blog.Text)
-		}
-		if !slices.Equal(got, newestFirst) {
-			t.Errorf("posts by %d: %q", limit, got)
-		}
-	}
 }

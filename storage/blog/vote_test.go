@@ -39,25 +39,6 @@ func (w *world) slow() {
 
 func voter(i int) domain.UserName { return domain.UserName(fmt.Sprintf("voter%d", i)) }
 
-// inOrder starts calls one after another, each when those before it wait. It returns a
-// function that waits for their errors.
-func inOrder(calls ...func() error) (wait func() []error) {
-	errs, ended := make([]error, len(calls)), make(chan struct{}, len(calls))
-	for i, call := range calls {
-		go func() {
-			defer func() { ended <- struct{}{} }()
-			errs[i] = call()
-		}()
-		synctest.Wait()
-	}
-	return func() []error {
-		for range calls {
-			<-ended
-		}
-		return errs
-	}
-}
-
 func everyVoterHasTime(t *testing.T, w *world, blog domain.Blog) {
 	const voters = 400
 	w.OK(w.Store.Posts.Vote(t.Context(), blog.Channel, blog.ID, eve)) // puts up who may act
@@ -83,13 +64,15 @@ func everyVoterHasTime(t *testing.T, w *world, blog domain.Blog) {
 func goneVoterHasNoVote(t *testing.T, w *world, blog domain.Blog) {
 	w.slow()
 	ctx, leave := context.WithCancel(t.Context())
-	wait := inOrder(
-		func() error { return w.Faulty.Posts.Vote(t.Context(), blog.Channel, blog.ID, eve) },
-		func() error { return w.Faulty.Posts.Vote(ctx, blog.Channel, blog.ID, grace) },
-		func() error { return w.Faulty.Posts.Vote(t.Context(), blog.Channel, blog.ID, ada) },
-	)
+	var errs [3]error
+	for i, by := range []domain.UserName{eve, grace, ada} {
+		w.Concurrent.Go(func() {
+			errs[i] = w.Faulty.Posts.Vote([]context.Context{t.Context(), ctx, t.Context()}[i], blog.Channel, blog.ID, by)
+		})
+		synctest.Wait()
+	}
 	leave()
-	errs := wait()
+	w.Concurrent.Wait()
 	if !errors.Is(errs[1], context.Canceled) {
 		t.Errorf("the voter who went: %v", errs[1])
 	}

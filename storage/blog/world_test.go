@@ -51,17 +51,8 @@ func (w *world) editBy(s *storage.Parts, blog domain.Blog, expected domain.Preco
 // listed reads all pages of a list of posts. It calls meanwhile between two pages.
 func (w *world) listed(ref domain.ChannelRef, q storage.BlogQuery, meanwhile func()) []domain.Blog {
 	w.T.Helper()
-	var blogs []domain.Blog
-	for {
-		page, err := w.Store.Posts.List(w.T.Context(), ref, q)
-		w.OK(err)
-		if len(page.Items) > q.Limit || len(page.Items) < q.Limit && page.Next != "" {
-			w.T.Fatalf("a page of %d has %d items and the continuation %q", q.Limit, len(page.Items), page.Next)
-		}
-		blogs = append(blogs, page.Items...)
-		if q.After = page.Next; q.After == "" {
-			return blogs
-		}
-		meanwhile()
-	}
+	return storetest.FullPages(w.World, q.Limit, meanwhile, func(after string) (storage.Page[domain.Blog], error) {
+		q.After = after
+		return w.Store.Posts.List(w.T.Context(), ref, q)
+	})
 }

@@ -2,8 +2,6 @@ package bolt
 
 import (
 	"bytes"
-	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -16,77 +14,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"microblogging/storage/driver"
-	"microblogging/storage/drivertest"
 )
-
-// TestDamage overwrites each page of a store in turn. Whatever then reads the page must say
-// so: a panic in a goroutine, or a fault of the memory, would end the whole server.
-func TestDamage(t *testing.T) {
-	whole := t.TempDir()
-	wasteful(t, whole)
-	mustCompact(t, whole) // no page is free
-	file := fileOf(t, whole)
-	for name, damage := range map[string]func(page []byte){
-		"a page of ones is an error":             onesPage,
-		"a page that points nowhere is an error": wildPage,
-	} {
-		t.Run(name, drivertest.Long(func(t *testing.T) { damagedPages(t, file, damage) }))
-	}
-}
-
-func onesPage(page []byte) {
-	for i := range page {
-		page[i] = 0xff
-	}
-}
-
-// wildPage has the header of the page that it was. If it was one of rows, their keys begin far
-// behind the file.
-func wildPage(page []byte) {
-	for element := page[16:]; len(element) >= 16; element = element[16:] {
-		for i, field := range []uint32{0, 0x6000_0000, 8, 8} { // no bucket; far; short
-			binary.LittleEndian.PutUint32(element[4*i:], field)
-		}
-	}
-}
-
-func damagedPages(t *testing.T, file []byte, damage func(page []byte)) {
-	size := os.Getpagesize()
-	found := map[string]int{}
-	for number := 2; number < 200; number += 1 + number/10 { // those of the inner trees come first
-		damaged := bytes.Clone(file)
-		damage(damaged[number*size : (number+1)*size])
-		dir, other := dirOf(t, damaged), dirOf(t, damaged) // bbolt keeps the lock if it panics in Open
-		_, _, compact := Compact(t.Context(), other, func(bool) {})
-		for way, err := range map[string]error{"backup": Backup(t.Context(), dir, io.Discard), "reading": readAll(t.Context(), dir), "compact": compact} {
-			switch {
-			case err == nil:
-			case errors.Is(err, ErrDamaged), errors.Is(err, errForeign), errors.Is(err, errCorrupt):
-				found[way]++
-			default:
-				t.Errorf("%s: %v", way, err)
-			}
-		}
-		wantFiles(t, other, fileName)
-	}
-	if len(found) != 3 {
-		t.Errorf("damage was found by %v", found)
-	}
-}
-
-// readAll opens a store, reads all of it, and backs it up.
-func readAll(ctx context.Context, dir string) error {
-	db, err := Open(dir, Options{NoSync: true})
-	if err != nil {
-		return err
-	}
-	for _, err = range driver.NewTable(db, "T").All(ctx, driver.Scan{}) {
-		if err != nil {
-			break
-		}
-	}
-	return errors.Join(err, db.Backup(ctx, io.Discard), db.Close())
-}
 
 // TestHeader damages one of the two headers of a file. bbolt goes on with the other one, which is
 // that of the commit before.

@@ -3,6 +3,7 @@ package bolt
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -51,10 +52,25 @@ func swapPages(random *rand.Rand, file []byte) ([]byte, string) {
 	return file, fmt.Sprintf("pages %d and %d", one, two)
 }
 
-func zeroPage(random *rand.Rand, file []byte) ([]byte, string) {
+// ofBytes overwrites a page with a byte.
+func ofBytes(b byte) mutation {
+	return func(random *rand.Rand, file []byte) ([]byte, string) {
+		size := os.Getpagesize()
+		page := random.IntN(len(file) / size)
+		copy(file[page*size:], bytes.Repeat([]byte{b}, size))
+		return file, fmt.Sprint("page ", page)
+	}
+}
+
+// wildPage leaves the header of a page. If it was a page of rows, their keys begin far behind the file.
+func wildPage(random *rand.Rand, file []byte) ([]byte, string) {
 	size := os.Getpagesize()
 	page := random.IntN(len(file) / size)
-	clear(file[page*size:][:size])
+	for element := file[page*size+pageHeader : (page+1)*size]; len(element) >= elementLen; element = element[elementLen:] {
+		for i, field := range []uint32{0, 0x6000_0000, 8, 8} { // no bucket; far; short
+			binary.NativeEndian.PutUint32(element[4*i:], field)
+		}
+	}
 	return file, fmt.Sprint("page ", page)
 }
 
@@ -101,7 +117,8 @@ func everything(ctx context.Context, dir string) (rows []string, err error) {
 }
 
 // TestMutations changes the file of a store in one place, many times. What is read afterwards is
-// what was written, or an error.
+// what was written, or an error: a panic in a goroutine, or a fault of the memory, would end the whole
+// server.
 func TestMutations(t *testing.T) { drivertest.Long(mutations)(t) }
 
 func mutations(t *testing.T) {
@@ -114,7 +131,8 @@ func mutations(t *testing.T) {
 	if n, err := strconv.Atoi(os.Getenv(mutationsIn)); err == nil {
 		runs = n
 	}
-	for name, m := range map[string]mutation{"a bit": flipBit, "a bit of a header": flipHeader, "a cut": cutFile, "two pages swapped": swapPages, "a page of zeros": zeroPage} {
+	for name, m := range map[string]mutation{"a bit": flipBit, "a bit of a header": flipHeader, "a cut": cutFile, "two pages swapped": swapPages,
+		"a page of zeros": ofBytes(0), "a page of ones": ofBytes(0xff), "a page that points nowhere": wildPage} {
 		t.Run(name, func(t *testing.T) { mutate(t, m, runs, file, want) })
 	}
 }
@@ -129,6 +147,7 @@ func mutate(t *testing.T, m mutation, runs int, file []byte, want []string) {
 		if backup == nil {
 			restored = restore(t.Context(), t.TempDir(), copied.Bytes())
 		}
+		_, _, compact := Compact(t.Context(), dirOf(t, changed), func(bool) {})
 		check := Verify(t.Context(), dir)
 		rows, err := everything(t.Context(), dir)
 		check = errors.Join(check, err)
@@ -138,6 +157,8 @@ func mutate(t *testing.T, m mutation, runs int, file []byte, want []string) {
 			t.Errorf("%s: was backed up, and not restored: %v", where, restored)
 		case (check == nil) != (backup == nil):
 			t.Errorf("%s: the check says %v, the backup %v", where, check, backup)
+		case (check == nil) != (compact == nil) && !errors.Is(check, errHeader):
+			t.Errorf("%s: the check says %v, the compaction %v", where, check, compact)
 		case check == nil && !same:
 			found["unseen"]++
 			t.Logf("%s: unseen", where)

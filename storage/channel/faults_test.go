@@ -3,7 +3,6 @@ package channel_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"testing"
 
 	"microblogging/domain"
@@ -100,25 +99,22 @@ func TestLateCopies(t *testing.T) {
 	}
 }
 
-// TestOvertaken lets each step of a deletion come before each call of an operation.
+// An operation makes two calls: it reads the channel, and writes what was read in that version.
 func TestOvertaken(t *testing.T) {
-	for steps := range storetest.Stages {
-		eachCall(t, fmt.Sprintf("of a description is overtaken by %d steps of a deletion, and undoes nothing", steps), func(w *world, n int) {
-			garden, overtaken := w.Create("garden", ada), false
-			w.Arm(storetest.Before(n, func() { overtaken = true; w.Advance(garden, steps) }))
-			err := describe(w)
-			calls := w.Calls.Load()
-			if overtaken {
-				if err != nil && !errors.Is(err, domain.ErrGone) && !errors.Is(err, domain.ErrNotFound) {
-					w.T.Error(err)
-				}
-				w.FinishDeletion(garden, steps)
-				w.MustKeepTheNextIncarnation(garden, steps >= 6)
-				if next, err := w.Store.Channels.Get(w.T.Context(), domain.ChannelKey("garden").Address()); err == nil && next.Description != "" {
-					w.T.Errorf("the next incarnation is described as %q", next.Description)
-				}
+	for name, c := range map[string]struct {
+		meanwhile func(w *world, garden domain.Channel)
+		want      error
+	}{
+		"a description that a deletion has overtaken is refused": {func(w *world, garden domain.Channel) { w.Ask(garden) }, domain.ErrGone},
+		"a description is not written into the next incarnation": {func(w *world, garden domain.Channel) { w.Delete(garden); w.Create("garden", ada) }, domain.ErrNotFound},
+	} {
+		t.Run(name, bubble(func(t *testing.T, w *world) {
+			garden := w.Create("garden", ada)
+			w.Arm(storetest.Before(2, func() { c.meanwhile(w, garden) }))
+			if err := describe(w); !errors.Is(err, c.want) || w.Rows("Channels")[0].Properties.String("Description") != "" {
+				t.Errorf("told %v, and there is %v", err, w.Rows("Channels"))
 			}
-			w.Calls.Store(calls)
-		})
+			w.MustBeSound()
+		}))
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/internal/storetest"
 )
 
 func TestChannelsOf(t *testing.T) {
@@ -24,20 +26,15 @@ func (w *world) uncounted(name string, owner domain.UserName) domain.Channel {
 }
 
 // owns returns the names of the channels of an owner, read in pages.
-func (w *world) owns(owner domain.UserName, limit int) (names []string, pages int) {
+func (w *world) owns(owner domain.UserName, limit int) (names []string, n int) {
 	w.T.Helper()
-	after := ""
-	for {
-		page, err := w.Store.Channels.ListOwned(w.T.Context(), owner, after, limit)
-		w.OK(err)
-		pages++
-		for _, channel := range page.Items {
-			names = append(names, string(channel.Name))
-		}
-		if after = page.Next; after == "" || pages > 100 {
-			return names, pages
-		}
+	pages := storetest.Pages(w.World, limit, storetest.Nothing, func(after string) (storage.Page[domain.Channel], error) {
+		return w.Store.Channels.ListOwned(w.T.Context(), owner, after, limit)
+	})
+	for _, channel := range slices.Concat(pages...) {
+		names = append(names, string(channel.Name))
 	}
+	return names, len(pages)
 }
 
 func ownedChannelsComePageByPage(t *testing.T, w *world) {

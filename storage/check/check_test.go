@@ -287,7 +287,6 @@ func places(violations []domain.Violation) []string {
 func TestCheck(t *testing.T) {
 	t.Run("every violation is found, by the oracle too, and repaired", everyViolationIsFoundAndRepaired)
 	t.Run("rows that are read are counted", bubble(checkCountsWhatItReads))
-	t.Run("short and empty pages of the store hide nothing", bubble(orphanBehindShortPages))
 	t.Run("users and workers between its calls are no violation", drivertest.Long(checkBesideLifeReportsNothing))
 	t.Run("memory does not grow with the rows", drivertest.Long(checkStreams))
 }
@@ -413,19 +412,6 @@ func (w *world) disown(key domain.ChannelKey, owner domain.UserName) {
 
 func addRows(n int64) func(*domain.Deletion) bool {
 	return func(d *domain.Deletion) bool { d.RowsDeleted += n; d.State = domain.DeletionRunning; return true }
-}
-
-func orphanBehindShortPages(t *testing.T, w *world) {
-	w.Store = storage.New(w.DB, storage.Options{Around: []driver.Around{storetest.HaltingPages}})
-	for i := range 5 {
-		w.Create(fmt.Sprintf("c%d", i), ada)
-	}
-	w.Post(w.Create("garden", ada), grace, "one")
-	w.MustBeSound()
-	w.Insert("c3", "once!x", domain.NewIncarnation())
-	if violations, _ := w.Check(true); len(violations) != 1 {
-		t.Errorf("found %+v", violations)
-	}
 }
 
 func rateRow(rating int64, id domain.BlogID) string {

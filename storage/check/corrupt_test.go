@@ -33,6 +33,8 @@ type corruption struct {
 	rowKey
 	name  string
 	write driver.Operation
+	// misfit reports whether a property is missing that no row of the kind lacks, or is of another type.
+	misfit bool
 }
 
 func oracleSeesNoMore(t *testing.T, w *world) {
@@ -240,8 +242,8 @@ func (w *world) restore(all map[rowKey]driver.Properties) {
 func (w *world) corruptions(meadow domain.Channel) (all []corruption) {
 	w.T.Helper()
 	sound := w.snapshot()
-	add := func(key rowKey, what string, write driver.Operation) {
-		all = append(all, corruption{rowKey: key, name: fmt.Sprintf("%s %s %s: %s", key.table, key.partition, key.row, what), write: write})
+	add := func(key rowKey, what string, write driver.Operation, misfit bool) {
+		all = append(all, corruption{key, fmt.Sprintf("%s %s %s: %s", key.table, key.partition, key.row, what), write, misfit})
 	}
 	seen := map[*schema.Kind][]rowKey{}
 	for key := range sound {
@@ -254,10 +256,12 @@ func (w *world) corruptions(meadow domain.Channel) (all []corruption) {
 			continue
 		}
 		for _, key := range seen[kind] {
-			add(key, "deleted", driver.Delete(key.row, driver.Exists))
+			add(key, "deleted", driver.Delete(key.row, driver.Exists), false)
 			for _, property := range kind.Properties {
 				for what, changed := range w.changes(kind, property, sound, seen[kind], sound[key]) {
-					add(key, property.Name+" "+what, driver.Replace(key.row, driver.Exists, changed...))
+					at := slices.IndexFunc(changed, func(p driver.Property) bool { return p.Name == property.Name })
+					misfit := at < 0 && !property.Optional || at >= 0 && changed[at].Value.Kind() != property.Type
+					add(key, property.Name+" "+what, driver.Replace(key.row, driver.Exists, changed...), misfit)
 				}
 			}
 		}
@@ -270,7 +274,7 @@ func (w *world) corruptions(meadow domain.Channel) (all []corruption) {
 				if kind.Property(schema.PropIncarnation) == nil {
 					properties = sound[seen[kind][0]]
 				}
-				add(key, "added, of "+string(of), driver.Insert(key.row, properties...))
+				add(key, "added, of "+string(of), driver.Insert(key.row, properties...), false)
 			}
 		}
 	}

@@ -49,5 +49,5 @@ func acceptedDeletionIsQueuedRecordedHidden(t *testing.T, w *world) {
 		t.Errorf("queued %+v\nwant %+v", messages, wantMessage)
 	}
 	w.CarryOut(messages)
-	w.MustKeepTheNextIncarnation(channel, false)
+	w.MustBeGone(channel)
 }

@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"microblogging/domain"
+	"microblogging/storage"
 	"microblogging/storage/driver"
+	"microblogging/storage/internal/storetest"
 )
 
 func TestDeletionsOf(t *testing.T) {
@@ -18,20 +20,15 @@ func TestDeletionsOf(t *testing.T) {
 // deletionsListed are the names of all deletions of a user, in the order of their pages.
 func (w *world) deletionsListed(user domain.UserName, limit int) (names []string) {
 	w.T.Helper()
-	after := ""
-	for {
-		page, err := w.Store.Deletions.List(w.T.Context(), user, after, limit)
-		w.OK(err)
-		for _, d := range page.Items {
-			if d.RequestedBy != user {
-				w.T.Errorf("%s has the deletion %+v", user, d)
-			}
-			names = append(names, string(d.Name))
+	for _, d := range slices.Concat(storetest.Pages(w.World, limit, storetest.Nothing, func(after string) (storage.Page[domain.Deletion], error) {
+		return w.Store.Deletions.List(w.T.Context(), user, after, limit)
+	})...) {
+		if d.RequestedBy != user {
+			w.T.Errorf("%s has the deletion %+v", user, d)
 		}
-		if after = page.Next; after == "" {
-			return names
-		}
+		names = append(names, string(d.Name))
 	}
+	return names
 }
 
 func listsOwnDeletionsNewestFirst(t *testing.T, w *world) {

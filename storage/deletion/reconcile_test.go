@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"microblogging/domain"
-	"microblogging/storage"
-	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 	"microblogging/storage/internal/storetest"
 )
@@ -17,7 +15,6 @@ func TestReconcile(t *testing.T) {
 	t.Run("lost deletion is queued again, once, and not too early", lostDeletionIsRequeued)
 	t.Run("check accuses a queued deletion only if the queue is empty", bubble(checkSparesBacklog))
 	t.Run("failure of one channel does not stop the pass", bubble(passGoesOnAfterFailure))
-	t.Run("short and empty pages of the store hide nothing", bubble(deletionBehindShortPages))
 	t.Run("deletion of a clock that was a day ahead may wait for a worker", bubble(aheadDeletionWaitsForItsTurn))
 }
 
@@ -125,18 +122,4 @@ func aheadDeletionWaitsForItsTurn(t *testing.T, w *world) {
 	if violations, _ := w.Check(false); len(violations) != 0 {
 		t.Errorf("check accuses %+v although the message is on the queue", violations)
 	}
-}
-
-func deletionBehindShortPages(t *testing.T, w *world) {
-	w.Store = storage.New(w.DB, storage.Options{Around: []driver.Around{storetest.HaltingPages}})
-	for i := range 5 {
-		w.Create(fmt.Sprintf("c%d", i), ada)
-	}
-	w.Forget(w.Create("garden", ada))
-	time.Sleep(storetest.Patience + time.Second)
-	if done := w.pass(); done.Requeued != 1 {
-		t.Errorf("reconciled: %+v", done)
-	}
-	w.CarryOut(w.Messages())
-	w.MustBeSound()
 }

@@ -16,12 +16,9 @@ import (
 
 func TestDeletionUndo(t *testing.T) {
 	t.Run("is for the user who asked, of what was asked for", bubble(undoIsForWhoeverAsked))
-	t.Run("comes too late once a worker has passed the pivot", bubble(undoComesTooLate))
-	t.Run("bars a request that died before it could mark the channel", bubble(undoBarsDeadRequest))
 	t.Run("is not repeated by a restore", bubble(undoneIsNotRepeated))
 	t.Run("can be asked for until the time that was accepted first", bubble(secondRequestKeepsTheTime))
 	t.Run("is not passed by the message of a request that the channel knows nothing of", bubble(unknownRequestIsIgnored))
-	t.Run("begins a record, which a worker that receives the message again keeps", bubble(recordIsKept))
 	t.Run("leaves the deletion of a post alone", bubble(pendingChannelLosesDeletedPost))
 }
 
@@ -79,34 +76,6 @@ func undoIsForWhoeverAsked(t *testing.T, w *world) {
 	w.mustLive(channel)
 }
 
-func undoComesTooLate(t *testing.T, w *world) {
-	channel := w.Create("Garden", ada)
-	w.Post(channel, ada, "a post")
-	ref := w.askUndoable(channel)
-	time.Sleep(time.Minute)
-	for i, step := range storetest.Cascade(w.Store, ref) {
-		w.OK(step(t.Context()))
-		if err := w.undo(ref, ada); !errors.Is(err, domain.ErrTooLate) {
-			t.Errorf("after step %d, it is undone with %v", i, err)
-		}
-	}
-}
-
-// The request was not acknowledged, but its deletion is on the owner's list.
-func undoBarsDeadRequest(t *testing.T, w *world) {
-	channel := w.Create("Garden", ada)
-	w.Post(channel, ada, "a post")
-	dying := storage.New(drivertest.NewFaults(w.DB, drivertest.Only(func(c drivertest.Call) bool {
-		return c.Target == "Channels" && len(c.Operations) > 0
-	}, func(context.Context, drivertest.Call, drivertest.Send) error { return drivertest.ErrInjected })), storage.Options{Undo: time.Second})
-	if _, err := dying.Deletions.Request(t.Context(), channel.Key(), ada, storetest.AnyIncarnation); err == nil {
-		t.Error("the request did not die")
-	}
-	w.OK(w.undo(channel.Ref(), ada))
-	time.Sleep(time.Minute)
-	w.mustLive(channel)
-}
-
 func undoneIsNotRepeated(t *testing.T, w *world) {
 	channel := w.Create("Garden", ada)
 	w.Post(channel, ada, "a post")
@@ -133,7 +102,7 @@ func undoneIsNotRepeated(t *testing.T, w *world) {
 	w.CarryOut(w.Messages())
 	w.OK(w.Table("Deletions").Transact(t.Context(), string(channel.Key()), // the backup has an earlier record, too
 		driver.Merge(string(channel.Incarnation), driver.Exists, driver.String("State", "done"))))
-	w.MustKeepTheNextIncarnation(channel, false)
+	w.MustBeGone(channel)
 }
 
 // Another request is accepted, a second later, while the first is about to mark the channel.
@@ -166,19 +135,6 @@ func unknownRequestIsIgnored(t *testing.T, w *world) {
 	w.OK(w.Store.Operator.ListDeletion(t.Context(), m))
 	w.OK(w.Store.Operator.Messages().Send(t.Context(), m.Encode()))
 	w.mustLive(channel)
-}
-
-func recordIsKept(t *testing.T, w *world) {
-	channel := w.Create("Garden", ada)
-	w.OK(w.undo(w.askUndoable(channel), ada))
-	ref := w.askUndoable(channel)
-	m := w.deletion(ref).Message()
-	w.OK(w.Store.Operator.UpdateRecord(t.Context(), m, func(d *domain.Deletion) bool { d.State, d.RowsDeleted = domain.DeletionRunning, 7; return true }))
-	w.OK(w.Store.Operator.RecordDeletion(t.Context(), m))
-	w.SetDone(ref) // of the first request
-	if d := w.deletion(ref); m.UndoCount != 1 || d.State != domain.DeletionRunning || d.RowsDeleted != 7 {
-		t.Errorf("the record is %+v", d)
-	}
 }
 
 // The deletion of a post was accepted before that of its channel, which is undone.

@@ -32,8 +32,6 @@ func TestErasure(t *testing.T) {
 	t.Run("a later user of the name is not blocked for it", drivertest.Long(bubble(nextIsNotBlocked)))
 	t.Run("a later user of the name does not read what was deleted before", drivertest.Long(bubble(nextReadsNoDeletion)))
 	t.Run("a delayed duplicate of a channel’s insert shows no user what it said", drivertest.Long(bubble(lateRowShowsNothing)))
-	t.Run("a channel goes with its owner, although its creation stalled", bubble(stalledChannelGoes(func(*leaving, string) func() { time.Sleep(11 * time.Minute); return func() {} })))
-	t.Run("a channel goes with its owner, although another had its name while its creation stalled", bubble(stalledChannelGoes((*leaving).otherComesAndGoes)))
 }
 
 func (l *leaving) attempt() account.Attempt {
@@ -51,6 +49,13 @@ func (l *leaving) createBy(name string, by domain.UserName) domain.Channel {
 
 func (l *leaving) askOn(s *storage.Parts, keep bool) (domain.Erasure, error) {
 	return s.Accounts.Delete(l.T.Context(), l.attempt(), keep)
+}
+
+func (l *leaving) ask(keep bool) domain.Erasure {
+	l.T.Helper()
+	asked, err := l.askOn(l.Store, keep)
+	l.OK(err)
+	return asked
 }
 
 func (l *leaving) undo() {
@@ -113,8 +118,7 @@ func (l *leaving) mustBeErased() {
 func goesWithEverything(t *testing.T) {
 	for _, keep := range []bool{false, true} {
 		l := newLeaving(t, storage.Options{})
-		_, err := l.askOn(l.Store, keep)
-		l.OK(err)
+		l.ask(keep)
 		if _, err := l.Store.Accounts.Session(t.Context(), l.token, ""); !errors.Is(err, domain.ErrNotSignedIn) {
 			t.Errorf("asked, their session is %v", err)
 		}
@@ -132,8 +136,7 @@ const undoAccount = 6 * time.Hour
 
 func erasureIsUndone(t *testing.T) {
 	l := newLeaving(t, storage.Options{UndoAccount: undoAccount})
-	asked, err := l.askOn(l.Store, false)
-	l.OK(err)
+	asked := l.ask(false)
 	again, err := l.askOn(l.Store, true)
 	if err != nil || again.ID != asked.ID || again.KeepPosts {
 		t.Errorf("asked twice, it is %+v, %v", again, err)
@@ -173,8 +176,7 @@ func erasureIsUndone(t *testing.T) {
 	}
 	l.Post(l.own, leaver, "back")
 	l.mustBeSound()
-	_, err = l.askOn(l.Store, false)
-	l.OK(err)
+	l.ask(false)
 	time.Sleep(undoAccount + time.Hour)
 	if _, err := l.Store.Accounts.Undo(t.Context(), leaver); !errors.Is(err, domain.ErrTooLate) {
 		t.Errorf("undone too late: %v", err)
@@ -186,15 +188,14 @@ func erasureIsUndone(t *testing.T) {
 
 func nameIsFreeAgain(t *testing.T) {
 	l := newLeaving(t, storage.Options{})
-	_, err := l.askOn(l.Store, false)
-	l.OK(err)
+	l.ask(false)
 	l.gone()
 	l.SleepClosed(domain.NameKept - time.Hour)
 	if _, err := l.Store.Operator.SignUp(t.Context(), string(leaver), leaverPass); !errors.Is(err, domain.ErrExists) {
 		t.Errorf("before its time, the name is given with %v", err)
 	}
 	time.Sleep(2 * time.Hour)
-	_, err = l.Store.Operator.SignUp(t.Context(), string(leaver), "another password")
+	_, err := l.Store.Operator.SignUp(t.Context(), string(leaver), "another password")
 	l.OK(err)
 	if _, _, err := l.Store.Accounts.SignIn(t.Context(), l.attempt()); !errors.Is(err, domain.ErrNotSignedIn) {
 		t.Errorf("the former password signs in: %v", err)
@@ -211,8 +212,7 @@ func nameIsFreeAgain(t *testing.T) {
 
 func erasureIsRepeated(t *testing.T) {
 	l := newLeaving(t, storage.Options{UndoAccount: undoAccount})
-	asked, err := l.askOn(l.Store, true)
-	l.OK(err)
+	asked := l.ask(true)
 	records, err := l.Store.Operator.DeletionRecords(t.Context())
 	l.OK(err)
 	l.undo()
@@ -231,8 +231,7 @@ func erasureIsRepeated(t *testing.T) {
 // The restore runs on a machine whose clock is ahead by as much as may be.
 func repeatedNotEarly(t *testing.T) {
 	l := newLeaving(t, storage.Options{UndoAccount: undoAccount})
-	asked, err := l.askOn(l.Store, false)
-	l.OK(err)
+	asked := l.ask(false)
 	records, err := l.Store.Operator.DeletionRecords(t.Context())
 	l.OK(err)
 	l.undo()
@@ -252,8 +251,7 @@ func repeatedNotEarly(t *testing.T) {
 
 func undoneIsNotRepeated(t *testing.T) {
 	l := newLeaving(t, storage.Options{UndoAccount: undoAccount})
-	_, err := l.askOn(l.Store, true)
-	l.OK(err)
+	l.ask(true)
 	records, err := l.Store.Operator.DeletionRecords(t.Context())
 	l.OK(err)
 	l.undo()
@@ -297,8 +295,7 @@ func undoIsKept(t *testing.T) {
 // A message that no worker may handle would keep a worker up, and a copy of the store waiting.
 func nothingWaitsForUndo(t *testing.T) {
 	l := newLeaving(t, storage.Options{UndoAccount: undoAccount})
-	_, err := l.askOn(l.Store, false)
-	l.OK(err)
+	l.ask(false)
 	stop := l.start(l.Store)
 	for range 7 {
 		time.Sleep(undoAccount/7 - time.Second)
@@ -309,7 +306,7 @@ func nothingWaitsForUndo(t *testing.T) {
 	}
 	stop()
 	l.Arm(drivertest.Pass)
-	_, err = l.Faulty.Operator.Reconcile(t.Context(), 0, time.Now())
+	_, err := l.Faulty.Operator.Reconcile(t.Context(), 0, time.Now())
 	if n := l.Calls.Load(); err != nil || n != 1 {
 		t.Errorf("a pass makes %d calls about an account that can be undone, want the scan of the index (%v)", n, err)
 	}
@@ -343,8 +340,7 @@ func lateWritesFindNoAccount(t *testing.T) {
 	l.Hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		if !begun && call.Target == schema.TableUsers && drivertest.Writes(call) { // the sign-in counts
 			begun = true
-			_, err := l.askOn(l.Store, false)
-			l.OK(err)
+			l.ask(false)
 			l.gone()
 		}
 		return send(ctx)
@@ -373,8 +369,7 @@ func erasureStops(t *testing.T) {
 	for n := range 250 {
 		l.Post(l.victim, leaver, fmt.Sprint("more ", n))
 	}
-	_, err := l.askOn(l.Store, false)
-	l.OK(err)
+	l.ask(false)
 	l.Hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		time.Sleep(100 * time.Millisecond)
 		return send(ctx)
@@ -428,16 +423,28 @@ func leavingIsNotShown(t *testing.T) {
 		unnamed = append(unnamed, by)
 	}
 	for keep, want := range map[bool][]domain.UserName{false: removed, true: unnamed} {
-		_, err := l.askOn(l.Store, keep)
-		l.OK(err)
+		l.ask(keep)
 		if shown := posts(); !slices.Equal(shown, want) {
 			t.Errorf("keep %t: posts by %q are shown, want %q", keep, shown, want)
 		}
-		_, err = l.Store.Accounts.Undo(ctx, leaver)
-		l.OK(err)
+		l.undo()
 		if shown := posts(); !slices.Equal(shown, before) {
 			t.Errorf("after the undo, posts by %q are shown, want %q", shown, before)
 		}
+	}
+}
+
+// keeps keeps a transaction of the faulty side, and returns what sends it again.
+func (l *leaving) keeps(is func(call drivertest.Call) bool) (again func() error) {
+	var kept driver.Call
+	l.Hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if len(call.Operations) > 0 && is(call) {
+			kept = *call
+		}
+		return send(ctx)
+	}
+	return func() error {
+		return driver.NewTable(l.DB, kept.Target).Transact(l.T.Context(), kept.Partition, kept.Operations...)
 	}
 }
 
@@ -458,8 +465,7 @@ func nextIsNotBlocked(t *testing.T) {
 	for _, channel := range []domain.Channel{l.victim, third} {
 		l.OK(l.Store.Posts.Block(ctx, channel, ada, l.account()))
 	}
-	_, err := l.askOn(l.Store, false)
-	l.OK(err)
+	l.ask(false)
 	l.gone()
 	l.signUpNext()
 	l.Post(l.victim, leaver, "hello")
@@ -478,20 +484,12 @@ func nextIsNotBlocked(t *testing.T) {
 func nextReadsNoDeletion(t *testing.T) {
 	l := newLeaving(t, storage.Options{})
 	ctx, secret := t.Context(), l.createBy("Secret", leaver)
-	var late func() error
-	l.Hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-		if len(call.Operations) > 0 && schema.Requested.Has(call.Operations[0].Row) {
-			partition, operations := call.Partition, call.Operations
-			late = func() error {
-				return driver.NewTable(l.DB, call.Target).Transact(t.Context(), partition, operations...)
-			}
-		}
-		return send(ctx)
-	}
+	late := l.keeps(func(call drivertest.Call) bool {
+		return schema.Requested.Has(call.Operations[0].Row)
+	})
 	_, err := l.Faulty.Deletions.Request(ctx, secret.Key(), leaver, domain.OneOf(secret.Incarnation))
 	l.OK(err)
-	_, err = l.askOn(l.Store, false)
-	l.OK(err)
+	l.ask(false)
 	l.gone()
 	if d, err := l.Store.Deletions.Get(ctx, secret.Ref(), leaver); err != nil || d.Name != secret.Name {
 		t.Errorf("before another user has the name, it is %+v, %v", d, err)
@@ -524,22 +522,14 @@ func nextReadsNoDeletion(t *testing.T) {
 func lateRowShowsNothing(t *testing.T) {
 	l := newLeaving(t, storage.Options{})
 	ctx := t.Context()
-	var late func() error
-	l.Hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-		if call.Target == schema.TableChannels && len(call.Operations) > 0 && call.Operations[0].Action == driver.ActionInsert {
-			partition, operations := call.Partition, call.Operations
-			late = func() error {
-				return driver.NewTable(l.DB, call.Target).Transact(t.Context(), partition, operations...)
-			}
-		}
-		return send(ctx)
-	}
+	late := l.keeps(func(call drivertest.Call) bool {
+		return call.Target == schema.TableChannels && call.Operations[0].Action == driver.ActionInsert
+	})
 	secret, err := domain.NewChannel("Secret", domain.About{Description: "of the former owner"}, leaver)
 	l.OK(err)
 	_, _, err = l.Faulty.Channels.Create(ctx, secret, "", 0)
 	l.OK(err)
-	_, err = l.askOn(l.Store, false)
-	l.OK(err)
+	l.ask(false)
 	l.gone()
 	stop := l.start(l.Store)
 	l.until("the channel is gone", func() bool { _, err := l.Store.Operator.ReadChannel(ctx, secret.Key()); return err != nil })
@@ -562,52 +552,6 @@ func lateRowShowsNothing(t *testing.T) {
 	rows, err := l.Store.Channels.Rows(ctx, storage.RowsQuery{Key: secret.Key(), By: leaver, Limit: 10})
 	if !errors.Is(err, domain.ErrForbidden) {
 		t.Errorf("the new user of the name reads the rows: %+v, %v", rows, err)
-	}
-}
-
-// stalledChannelGoes makes a creation stall before it opens its gate, until its row on the owner's list
-// was removed, because the owner had no room for another channel.
-func stalledChannelGoes(outlive func(l *leaving, name string) (after func())) func(t *testing.T) {
-	return func(t *testing.T) {
-		l := newLeaving(t, storage.Options{})
-		create := func(s *storage.Parts, name string) domain.Channel {
-			channel, err := domain.NewChannel(name, domain.About{}, leaver)
-			l.OK(err)
-			channel, _, err = s.Channels.Create(t.Context(), channel, "", 2)
-			l.OK(err)
-			return channel
-		}
-		stalled := false
-		l.Hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-			opens := func(op driver.Operation) bool { return op.Action == driver.ActionInsert && schema.OpenGate.Has(op.Row) }
-			if !stalled && slices.ContainsFunc(call.Operations, opens) {
-				stalled = true
-				after := outlive(l, "Slow")
-				create(l.Store, "Other")
-				after()
-			}
-			return send(ctx)
-		}
-		slow := create(l.Faulty, "Slow")
-		l.Post(slow, grace, "of another user")
-		_, err := l.askOn(l.Store, false)
-		l.OK(err)
-		l.gone()
-		if now, err := l.Store.Operator.ReadChannel(t.Context(), slow.Key()); !errors.Is(err, domain.ErrNotFound) {
-			t.Errorf("the account is gone, and its channel is %s of %s, %v", now.State, now.Owner, err)
-		}
-		l.mustBeErased()
-	}
-}
-
-// otherComesAndGoes creates a channel of another owner. Afterwards it deletes it.
-func (l *leaving) otherComesAndGoes(name string) (after func()) {
-	other := l.Create(name, ada)
-	return func() {
-		_, err := l.Store.Deletions.Request(l.T.Context(), other.Key(), ada, domain.OneOf(other.Incarnation))
-		l.OK(err)
-		defer l.start(l.Store)()
-		l.until("the name is free", func() bool { _, err := l.Store.Operator.ReadChannel(l.T.Context(), other.Key()); return err != nil })
 	}
 }
 
@@ -635,8 +579,7 @@ func erasureFaults(t *testing.T) {
 			time.Sleep(3 * l.options.Lease)
 			stop()
 			if l.state().State == domain.AccountActive {
-				_, err := l.askOn(l.Store, false)
-				l.OK(err)
+				l.ask(false)
 			}
 			l.gone()
 			l.mustBeErased()

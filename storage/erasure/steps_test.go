@@ -15,7 +15,6 @@ import (
 	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 	"microblogging/storage/erasure"
-	"microblogging/storage/internal/storetest"
 	"microblogging/storage/schema"
 )
 
@@ -30,7 +29,6 @@ func TestErasureSteps(t *testing.T) {
 	t.Run("the index forgets a request that was undone before it was recorded", bubble(indexForgetsUndone))
 	t.Run("a list that cannot be read, or a row that cannot be removed, is an error", bubble(failedStepsFail))
 	t.Run("an undo that died before its record is recorded by a worker", bubble(undoIsRecorded))
-	t.Run("an undo that meets another write of the account is made, and one that fails says so", bubble(undoMeetsOtherWrites))
 	t.Run("the index forgets one that is over", bubble(indexForgetsOver))
 	t.Run("the index forgets one that waits for an operator", bubble(indexForgetsPoisoned))
 	t.Run("a request that died before it changed the account is recorded as undone, and the index forgets it", bubble(givenUpIsRecorded))
@@ -43,8 +41,7 @@ func TestErasureSteps(t *testing.T) {
 // ends makes a worker delete the account, and takes the record of that.
 func (l *leaving) ends(keep bool) domain.Deletion {
 	l.T.Helper()
-	_, err := l.askOn(l.Store, keep)
-	l.OK(err)
+	l.ask(keep)
 	l.gone()
 	d, err := l.Store.Deletions.Get(l.T.Context(), l.state().Ref(), leaver)
 	l.OK(err)
@@ -155,8 +152,7 @@ func (l *leaving) works() domain.Erasure {
 
 func pivotEndsSessions(t *testing.T) {
 	l := newLeaving(t, storage.Options{UndoAccount: undoAccount})
-	asked, err := l.askOn(l.Store, false)
-	l.OK(err)
+	asked := l.ask(false)
 	token, _, err := l.Store.Accounts.SignIn(t.Context(), l.attempt())
 	l.OK(err)
 	time.Sleep(time.Until(asked.UndoableUntil) + time.Hour)
@@ -176,12 +172,10 @@ func pivotEndsSessions(t *testing.T) {
 
 func undoneMessageIsIgnored(t *testing.T) {
 	l := newLeaving(t, storage.Options{UndoAccount: undoAccount})
-	former, err := l.askOn(l.Store, false)
-	l.OK(err)
+	former := l.ask(false)
 	time.Sleep(undoAccount / 2)
 	l.undo()
-	_, err = l.askOn(l.Store, false)
-	l.OK(err)
+	l.ask(false)
 	time.Sleep(time.Until(former.UndoableUntil) + time.Hour)
 	l.OK(l.Store.Operator.Messages().Send(t.Context(), former.Message().Encode()))
 	if e := l.works(); e.State != domain.AccountPending {
@@ -204,8 +198,7 @@ func indexForgetsUndone(t *testing.T) {
 	}
 	time.Sleep(undoAccount / 2)
 	l.undo()
-	_, err := l.askOn(l.Store, false)
-	l.OK(err)
+	l.ask(false)
 	time.Sleep(time.Until(former.UndoableUntil) + time.Hour)
 	if rows, e := l.indexed(), l.state(); rows != 1 || e.State != domain.AccountPending {
 		t.Errorf("the index has %d rows, and the account is %q", rows, e.State)
@@ -247,8 +240,7 @@ func failedStepsFail(t *testing.T) {
 
 func undoIsRecorded(t *testing.T) {
 	l := newLeaving(t, storage.Options{UndoAccount: undoAccount})
-	_, err := l.askOn(l.Store, false)
-	l.OK(err)
+	l.ask(false)
 	l.dies(func(call drivertest.Call) bool { return call.Writes() && call.Target == schema.TableDeletions })
 	if _, err := l.Faulty.Accounts.Undo(t.Context(), leaver); err == nil {
 		t.Error("the undo has not died")
@@ -257,23 +249,6 @@ func undoIsRecorded(t *testing.T) {
 	rows := l.indexed()
 	if records := l.Rows(schema.TableDeletions); rows != 0 || len(records) != 1 || deletion.Decode(records[0]).State != domain.DeletionUndone {
 		t.Errorf("the index has %d rows, and the records are %v", rows, records)
-	}
-}
-
-func undoMeetsOtherWrites(t *testing.T) {
-	l := newLeaving(t, storage.Options{UndoAccount: undoAccount})
-	_, err := l.askOn(l.Store, false)
-	l.OK(err)
-	swaps := func(call drivertest.Call) bool { return call.Writes() && call.Target == schema.TableUsers }
-	l.Arm(drivertest.Only(swaps, drivertest.FailBefore(1)))
-	if _, err := l.Faulty.Accounts.Undo(t.Context(), leaver); err == nil || l.state().State != domain.AccountPending {
-		t.Errorf("not made, it ends with %v", err)
-	}
-	l.Arm(drivertest.Only(swaps, storetest.Before(1, func() {
-		l.OK(l.Table(schema.TableUsers).Transact(t.Context(), string(leaver), driver.Merge("", driver.Exists)))
-	})))
-	if _, err := l.Faulty.Accounts.Undo(t.Context(), leaver); err != nil || l.state().State != domain.AccountActive {
-		t.Errorf("after another write, it ends with %v", err)
 	}
 }
 
@@ -287,8 +262,7 @@ func indexForgetsOver(t *testing.T) {
 
 func indexForgetsPoisoned(t *testing.T) {
 	l := newLeaving(t, storage.Options{})
-	_, err := l.askOn(l.Store, false)
-	l.OK(err)
+	l.ask(false)
 	l.Poison()
 	if rows, e := l.indexed(), l.state(); rows != 0 || e.State != domain.AccountPending {
 		t.Errorf("the index has %d rows, and the account is %q", rows, e.State)
@@ -325,8 +299,7 @@ func recordSparesNextOfName(t *testing.T) {
 
 func buriedIsDone(t *testing.T) {
 	l := newLeaving(t, storage.Options{})
-	_, err := l.askOn(l.Store, false)
-	l.OK(err)
+	l.ask(false)
 	l.dies(func(call drivertest.Call) bool { // after the account is buried
 		return call.Target == schema.TableDeletions && l.state().State == domain.AccountGone
 	})
@@ -342,8 +315,7 @@ func refusedCallsKeepProgress(t *testing.T) {
 		to := l.Create(fmt.Sprint("Many", i), ada)
 		l.OK(l.Store.Posts.Vote(t.Context(), to.Ref(), l.Post(to, leaver, "one").ID, leaver))
 	}
-	_, err := l.askOn(l.Store, false)
-	l.OK(err)
+	l.ask(false)
 	var calls atomic.Int64
 	l.Hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		if call.Target == schema.TableBlogs && calls.Add(1)%20 == 0 {
@@ -373,8 +345,7 @@ func fenceIsTriedAgain(t *testing.T) {
 		}
 		return send(ctx)
 	}
-	_, err := l.askOn(l.Store, false)
-	l.OK(err)
+	l.ask(false)
 	if e := l.works(); e.State != domain.AccountGone || !refused {
 		t.Errorf("the account is %+v, refused %t", e, refused)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"microblogging/domain"
+	"microblogging/storage"
 	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 	"microblogging/storage/internal/storetest"
@@ -31,19 +32,12 @@ func TestAuthor(t *testing.T) {
 // wrote returns the texts on an author's page, read in pages, with their channels.
 func (w *world) wrote(by domain.UserName, limit int) (texts []string) {
 	w.T.Helper()
-	for after := ""; ; {
-		page, err := w.Store.Feeds.BlogsBy(w.T.Context(), by, after, limit)
-		w.OK(err)
-		if after = page.Next; after != "" && len(page.Items) != limit {
-			w.T.Errorf("a page of %d posts has %d", limit, len(page.Items))
-		}
-		for _, item := range page.Items {
-			texts = append(texts, string(item.Name)+" "+item.Text)
-		}
-		if after == "" {
-			return texts
-		}
+	for _, item := range storetest.FullPages(w.World, limit, storetest.Nothing, func(after string) (storage.Page[storage.FeedItem], error) {
+		return w.Store.Feeds.BlogsBy(w.T.Context(), by, after, limit)
+	}) {
+		texts = append(texts, string(item.Name)+" "+item.Text)
 	}
+	return texts
 }
 
 func authorHasTheirPosts(t *testing.T, w *world) {

@@ -13,7 +13,6 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
-	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 	"microblogging/storage/internal/storetest"
 )
@@ -29,7 +28,6 @@ func TestDigest(t *testing.T) {
 	t.Run("pages of any size make up the digest", digestPagesMakeUpTheDigest)
 	t.Run("post that stays comes once whatever happens between pages", digestHasEachPostThatStaysOnce)
 	t.Run("post deleted while a page is read is left out", digestLeavesOutADeletedPost)
-	t.Run("short and empty pages of the store hide nothing", bubble(digestBearsShortPages))
 	t.Run("of many channels has a bound of calls, and goes on or says that it is partial", drivertest.Long(bubble(digestHasABound)))
 	t.Run("of several days lists a post of each channel before a second of any", summaryIsFairToChannels)
 }
@@ -161,14 +159,6 @@ func digestHasEachPostThatStaysOnce(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-func digestBearsShortPages(t *testing.T, w *world) {
-	d := newDigestWorld(w, 1)
-	short := storage.New(w.DB, storage.Options{Around: []driver.Around{storetest.HaltingPages}})
-	if got, want := d.digest(short, 7, storetest.Nothing), d.want(); !slices.Equal(got, want) {
-		t.Errorf("read %q, want %q", got, want)
 	}
 }
 

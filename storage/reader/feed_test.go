@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"microblogging/domain"
+	"microblogging/storage"
 	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 	"microblogging/storage/internal/storetest"
@@ -42,19 +43,17 @@ func (w *world) joinLate(channel domain.Channel, user domain.UserName) {
 
 func (w *world) feed(user domain.UserName, limit int) (texts []string) {
 	w.T.Helper()
-	for after := ""; ; {
-		page, err := w.Store.Feeds.List(w.T.Context(), user, after, limit)
-		w.OK(err)
-		if after = page.Next; after != "" && len(page.Items) != limit {
-			w.T.Errorf("a page of %d posts has %d", limit, len(page.Items))
-		}
-		for _, item := range page.Items {
-			texts = append(texts, item.Text)
-		}
-		if after == "" {
-			return texts
-		}
+	for _, item := range w.feedWhile(user, limit, storetest.Nothing) {
+		texts = append(texts, item.Text)
 	}
+	return texts
+}
+
+func (w *world) feedWhile(user domain.UserName, limit int, meanwhile func()) []storage.FeedItem {
+	w.T.Helper()
+	return storetest.FullPages(w.World, limit, meanwhile, func(after string) (storage.Page[storage.FeedItem], error) {
+		return w.Store.Feeds.List(w.T.Context(), user, after, limit)
+	})
 }
 
 func thisDay() domain.Day {
@@ -167,17 +166,10 @@ func feedIsExactWhileChanging(t *testing.T) {
 			}
 		}
 		storetest.MustBeExact(rt, change, ids, func(limit int, meanwhile func()) (read []string) {
-			for after := ""; ; {
-				page, err := w.Store.Feeds.List(t.Context(), user, after, limit)
-				w.OK(err)
-				for _, item := range page.Items {
-					read = append(read, string(item.ID))
-				}
-				if after = page.Next; after == "" {
-					return read
-				}
-				meanwhile()
+			for _, item := range w.feedWhile(user, limit, meanwhile) {
+				read = append(read, string(item.ID))
 			}
+			return read
 		})
 	})
 }

@@ -27,18 +27,13 @@ func TestLatest(t *testing.T) {
 }
 
 // latest reads all pages of the newest posts.
-func (w *world) latest(limit int) (items []storage.FeedItem) {
+func (w *world) latest(limit int) []storage.FeedItem {
 	w.T.Helper()
-	for after := ""; ; {
+	return slices.Concat(storetest.Pages(w.World, limit, storetest.Nothing, func(after string) (storage.Page[storage.FeedItem], error) {
 		active, err := w.Store.Feeds.Active(w.T.Context(), after, nil)
 		w.OK(err)
-		page, err := w.Store.Feeds.Latest(w.T.Context(), active, limit)
-		w.OK(err)
-		items = append(items, page.Items...)
-		if after = page.Next; after == "" {
-			return items
-		}
-	}
+		return w.Store.Feeds.Latest(w.T.Context(), active, limit)
+	})...)
 }
 
 // postAt posts to a channel, with a date.
@@ -122,20 +117,16 @@ func channelsByActivity(t *testing.T, w *world) {
 	w.WriteForeign("Activity", "active!0", driver.Insert(domain.RecentFirst(hour)+"!"))
 	want = append(want, "undone")
 	var got []domain.ChannelName
-	for after := ""; ; {
-		page, err := w.Store.Feeds.ByActivity(t.Context(), after, 7)
-		w.OK(err)
-		if after == "" && len(page.Items) != 5 { // one of 7 is met by a row that is too new, and one row leads to no channel
-			t.Errorf("the first page of 7 has %d channels", len(page.Items))
-		}
-		for _, c := range page.Items {
-			got = append(got, c.Name)
-			if c.Name == "c100" && !c.LastBlogOn.Equal(hour) || c.Name == "undone" && !c.LastBlogOn.Equal(hour.Add(-30*time.Hour)) {
-				t.Errorf("%s was active at %s", c.Name, c.LastBlogOn)
-			}
-		}
-		if after = page.Next; after == "" {
-			break
+	pages := storetest.Pages(w.World, 7, storetest.Nothing, func(after string) (storage.Page[storage.ActiveChannel], error) {
+		return w.Store.Feeds.ByActivity(t.Context(), after, 7)
+	})
+	if len(pages[0]) != 5 { // one of 7 is met by a row that is too new, and one row leads to no channel
+		t.Errorf("the first page of 7 has %d channels", len(pages[0]))
+	}
+	for _, c := range slices.Concat(pages...) {
+		got = append(got, c.Name)
+		if c.Name == "c100" && !c.LastBlogOn.Equal(hour) || c.Name == "undone" && !c.LastBlogOn.Equal(hour.Add(-30*time.Hour)) {
+			t.Errorf("%s was active at %s", c.Name, c.LastBlogOn)
 		}
 	}
 	if !slices.Equal(got, want) || len(w.latest(10)) == 0 {

@@ -123,6 +123,33 @@ func (w *World) PostAll(to domain.Channel, list []storage.Posting) []domain.Blog
 // Nothing does nothing between two pages of a list.
 func Nothing() {}
 
+// Pages reads a list to its end, in pages of at most limit items, and calls meanwhile between two of them.
+func Pages[T any](w *World, limit int, meanwhile func(), read func(after string) (storage.Page[T], error)) (pages [][]T) {
+	w.T.Helper()
+	for after := ""; ; meanwhile() {
+		page, err := read(after)
+		w.OK(err)
+		if pages = append(pages, page.Items); len(page.Items) > limit || len(pages) > 1000 {
+			w.T.Fatalf("page %d has %d items, want %d at most", len(pages), len(page.Items), limit)
+		}
+		if after = page.Next; after == "" {
+			return pages
+		}
+	}
+}
+
+// FullPages is Pages of a list of which each page but the last must be full. It returns all items.
+func FullPages[T any](w *World, limit int, meanwhile func(), read func(after string) (storage.Page[T], error)) []T {
+	w.T.Helper()
+	pages := Pages(w, limit, meanwhile, read)
+	for i, page := range pages[:len(pages)-1] {
+		if len(page) != limit {
+			w.T.Errorf("page %d has %d items, want %d", i+1, len(page), limit)
+		}
+	}
+	return slices.Concat(pages...)
+}
+
 // IDs returns the ids of posts.
 func IDs(blogs []domain.Blog) (ids []string) {
 	for _, blog := range blogs {

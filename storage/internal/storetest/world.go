@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -196,21 +197,14 @@ func (w *World) Post(to domain.Channel, by domain.UserName, text string) domain.
 }
 
 // Texts lists a channel's posts, newest first.
-func (w *World) Texts(ref domain.ChannelRef) []string {
+func (w *World) Texts(ref domain.ChannelRef) (texts []string) {
 	w.T.Helper()
-	var texts []string
-	q := storage.BlogQuery{Limit: 100}
-	for {
-		page, err := w.Store.Posts.List(w.T.Context(), ref, q)
-		w.OK(err)
-		for _, blog := range page.Items {
-			texts = append(texts, blog.Text)
-		}
-		if page.Next == "" {
-			return texts
-		}
-		q.After = page.Next
+	for _, blog := range slices.Concat(Pages(w, 100, Nothing, func(after string) (storage.Page[domain.Blog], error) {
+		return w.Store.Posts.List(w.T.Context(), ref, storage.BlogQuery{Limit: 100, After: after})
+	})...) {
+		texts = append(texts, blog.Text)
 	}
+	return texts
 }
 
 // Text returns a different text for each number.
