@@ -163,15 +163,7 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 	}
 	stopOperators := at.serveOperators(ctx, b, log)
 	defer func() { err = errors.Join(err, stopOperators()) }()
-	run.Go(func() error {
-		if err := p.start(ctx, console, log, b, at.web, run); err != nil {
-			return err
-		}
-		if err := giveBack(); err != nil {
-			log.InfoContext(ctx, "could not give memory back after the start", "error", err)
-		}
-		return nil
-	})
+	run.Go(func() error { return p.start(ctx, console, log, b, at.web, run) })
 	return run.Wait()
 }
 
