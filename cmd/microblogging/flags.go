@@ -133,7 +133,7 @@ func badName(flag string, err error) error {
 
 // roleFlags are what all roles share.
 type roleFlags struct {
-	DrainDelay   time.Duration `default:"0s" within:"0s 24h" help:"How long to keep working after SIGTERM or SIGINT, while /readyz fails so that a load balancer stops sending requests. After that, requests are refused and the work is ended. A second signal ends this delay."`
+	DrainDelay   time.Duration `default:"0s" within:"0s 24h" help:"How long to keep working after SIGTERM or SIGINT, while /readyz fails so that a load balancer stops sending requests. After that, requests are refused and the work is ended. A second signal ends the process immediately."`
 	HealthListen string        `placeholder:"ADDR" help:"The address for probes and Prometheus, such as 0.0.0.0:8081: /healthz, /readyz and /metrics. Port 0 picks a free port. It needs no password, so do not publish it. Off by default. Without it and --admin-listen, nothing is measured."`
 	AdminListen  string        `placeholder:"ADDR" help:"The address for an operator, such as 127.0.0.1:8082: what --health-listen answers, /debug/pprof/ for profiles, and /backup for the command backup. Port 0 picks a free port. Anybody who reaches it may read all of that and needs no password, so do not publish it; /backup answers programs on the same machine alone. Off by default."`
 	LogFormat    string        `enum:"text,json" default:"text" help:"The format of the log on standard error: text or json."`
