@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"microblogging/domain"
@@ -66,7 +65,7 @@ func (c checkCommand) Run(ctx context.Context, console *console) error {
 		}
 		if c.JSON {
 			out.n = len(report.Violations)
-			out.json(report)
+			out.err = json.NewEncoder(out.w).Encode(report)
 		} else {
 			out.printf("%d violations in %d channels, %d blogs, %d rows\n", out.n, report.Channels, report.Blogs, report.Rows)
 			if report.Poisoned > 0 {
@@ -106,24 +105,6 @@ func (l *lineWriter) printf(format string, args ...any) {
 	if l.err == nil {
 		_, l.err = fmt.Fprintf(l.w, format, args...)
 	}
-}
-
-// json prints a value as JSON. What is no text is escaped: encoding/json lets U+007F to U+009F and
-// marks of direction pass, and a terminal acts on them.
-func (l *lineWriter) json(value any) {
-	text, err := json.Marshal(value)
-	l.err = errors.Join(l.err, err)
-	var escaped []byte
-	for _, r := range string(text) {
-		if unicode.IsPrint(r) {
-			escaped = utf8.AppendRune(escaped, r)
-			continue
-		}
-		for _, unit := range utf16.AppendRune(nil, r) {
-			escaped = fmt.Appendf(escaped, `\u%04x`, unit)
-		}
-	}
-	l.printf("%s\n", escaped)
 }
 
 func (l *lineWriter) violation(b domain.Violation) {
