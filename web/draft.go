@@ -25,11 +25,8 @@ const (
 // as in a request.
 const maxRest = 16
 
-// draftKey is the key of a *draft in the echo.Context of a request that sent one.
-const draftKey = "web.draft"
-
-// A draft is what a user typed into a form. It is kept in the context of its request, so that
-// the page that refuses the request can show it again.
+// A draft is what a user typed into a form. Its request's exchange has it, so that the page that
+// refuses the request can show it again.
 type draft struct {
 	kind   templates.DraftKind
 	action string
@@ -59,7 +56,7 @@ func (s *server) author(c echo.Context, kind templates.DraftKind, form url.Value
 	d := &draft{kind, c.Request().URL.EscapedPath(), form}
 	typed := unread == nil && slices.ContainsFunc(kind.Fields(), form.Has)
 	if typed {
-		c.Set(draftKey, d)
+		exchangeOf(c).draft = d
 	}
 	v, err := s.visitor(c)
 	if err == nil && errors.Is(unread, domain.ErrBusy) {
@@ -99,8 +96,8 @@ func (d *draft) signsIn() bool { return d.form.Has(credentialName) || d.form.Has
 // keptDraft returns the draft of the request for the page that refuses it with the
 // problem, or nil if the request has none.
 func keptDraft(c echo.Context, v visitor, cause problem, err error) *templates.KeptDraft {
-	d, ok := c.Get(draftKey).(*draft)
-	if !ok {
+	d := exchangeOf(c).draft
+	if d == nil {
 		return nil
 	}
 	author := shown(d.form.Get("user"))
@@ -157,8 +154,8 @@ func typedText(s string) string { return strings.ReplaceAll(shown(s), "\r\n", "\
 // refused. Without
 // a title, the problem keeps its own words.
 func (s *server) draftText(c echo.Context, err error, cause problem) (title, detail string, links []templates.Link) {
-	d, ok := c.Get(draftKey).(*draft)
-	if !ok {
+	d := exchangeOf(c).draft
+	if d == nil {
 		return "", "", nil
 	}
 	gate := []templates.Link{{Label: "How its gate keeps late writes out", URL: templates.LearnGatePath, Aside: true}}
