@@ -20,11 +20,6 @@ const (
 	credentialPassword = "sign-in-password"
 )
 
-// maxRest is how many invisible fields a page writes into the form of a draft. No
-// form has as many. It bounds the page: an empty field takes ten times as much room there
-// as in a request.
-const maxRest = 16
-
 // A draft is what a user typed into a form. Its request's exchange has it, so that the page that
 // refuses the request can show it again.
 type draft struct {
@@ -62,8 +57,12 @@ func (s *server) author(c echo.Context, kind templates.DraftKind, form url.Value
 	if err == nil && errors.Is(unread, domain.ErrBusy) {
 		err = unread // otherwise the visitor would seem to be signed out
 	}
-	if err == nil && !v.SignedIn() {
-		v, err = s.signInToWrite(c, d, typed)
+	switch {
+	case err != nil || v.SignedIn():
+	case typed && d.signsIn():
+		v, err = s.beginSession(c, form.Get(credentialName), form.Get(credentialPassword))
+	default:
+		err = domain.ErrNotSignedIn
 	}
 	if err == nil {
 		err = unread
@@ -71,21 +70,6 @@ func (s *server) author(c echo.Context, kind templates.DraftKind, form url.Value
 	if author := form.Get("user"); err == nil && typed && author != "" && author != string(v.User) {
 		err = refuse(http.StatusConflict, "You are signed in as "+string(v.User)+" now",
 			"The form was opened by "+shown(author)+", so it was not sent. Nothing was saved. If you want to send it under your name, do so below.")
-	}
-	return v, err
-}
-
-// signInToWrite begins a session with the credentials that the draft's form carries. It
-// returns domain.ErrNotSignedIn if it carries none. The form must say who its author
-// was: nothing is sent in the name of another user.
-func (s *server) signInToWrite(c echo.Context, d *draft, typed bool) (visitor, error) {
-	if !typed || !d.signsIn() {
-		return visitor{}, domain.ErrNotSignedIn
-	}
-	v, err := s.beginSession(c, d.form.Get(credentialName), d.form.Get(credentialPassword))
-	if err == nil && d.form.Get("user") == "" {
-		err = refuse(http.StatusConflict, "You are signed in as "+string(v.User),
-			"The form did not say who wrote it, so it was not sent yet. Nothing was saved. Send it again.")
 	}
 	return v, err
 }
@@ -129,8 +113,7 @@ func keptDraft(c echo.Context, v visitor, cause problem, err error) *templates.K
 	return kept
 }
 
-// rest are the invisible fields of the form, such as its idempotency key. There are none if
-// the form is not of this site.
+// rest are the invisible fields of the form, such as its idempotency key.
 func (d *draft) rest() []templates.Hidden {
 	seen := append(d.kind.Fields(), credentialName, credentialPassword, "user")
 	var rest []templates.Hidden
@@ -138,9 +121,6 @@ func (d *draft) rest() []templates.Hidden {
 		if !slices.Contains(seen, name) {
 			rest = append(rest, templates.Hidden{Name: shown(name), Value: shown(d.form.Get(name))})
 		}
-	}
-	if len(rest) > maxRest {
-		return nil
 	}
 	slices.SortFunc(rest, func(a, b templates.Hidden) int { return strings.Compare(a.Name, b.Name) })
 	return rest
