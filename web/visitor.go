@@ -161,7 +161,6 @@ func (s *server) signInAs(c echo.Context, name, password string) (token string, 
 }
 
 func attempt(c echo.Context, name, password string) storage.Attempt {
-	name = strings.TrimSpace(name) // the keyboard of a phone adds a space
 	return storage.Attempt{Name: name, Password: password, Address: c.RealIP()}
 }
 
