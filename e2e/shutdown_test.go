@@ -27,7 +27,8 @@ func shutdownDrains(t *testing.T) {
 	ok(t, web.Signal(syscall.SIGTERM))
 	reader(web.url).awaitStatus(t, "/readyz", http.StatusServiceUnavailable)
 	reader(web.url).do(t, "GET", "/api/v1/channels", nil, http.StatusOK, nil)
-	web.endCleanly(t) // the second SIGTERM
+	ok(t, web.Signal(syscall.SIGTERM))
+	<-web.Ended()
 }
 
 func shutdownWithoutReader(t *testing.T) {

@@ -13,17 +13,11 @@ import (
 	"microblogging/templates"
 )
 
-// userKey is where a request's context keeps the name of its user for the log.
-const userKey = "user"
-
-// requestIDKey is the key of a context value: the id of the request.
-type requestIDKey struct{}
-
 // RequestID returns the id of the request to which ctx belongs, or "". The log has it in each line
 // of a request, and so have its error pages.
 func RequestID(ctx context.Context) string {
-	if id, ok := ctx.Value(requestIDKey{}).(*string); ok {
-		return *id
+	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
+		return x.id
 	}
 	return ""
 }
@@ -62,7 +56,7 @@ func (s *server) logAccess(c echo.Context, start time.Time) {
 	if s.LogAddresses {
 		attrs = append(attrs, s.clientAttr(c))
 	}
-	if user, ok := c.Get(userKey).(domain.UserName); ok {
+	if user := exchangeOf(c).user; user != "" {
 		attrs = append(attrs, slog.String("user", string(user)))
 	}
 	s.Logger.LogAttrs(r.Context(), level, "request", attrs...)

@@ -85,7 +85,7 @@ func (s *server) createSession(c echo.Context, _ visitor) error {
 		return refuse(http.StatusUnauthorized, "Wrong credentials", "The name or the password is wrong.")
 	}
 	if err == nil {
-		c.Set(userKey, session.User)
+		exchangeOf(c).user = session.User
 	}
 	return respond(c, err, http.StatusCreated, sessionJSON{token, apiTime(session.ExpiresOn)})
 }

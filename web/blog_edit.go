@@ -97,8 +97,8 @@ func (s *server) editBlog(c echo.Context, v visitor, form url.Values) error {
 // unsaved shows why an edit was not saved, and keeps what was typed in the form. If
 // another version was saved in between, it shows that version next to the form.
 func (s *server) unsaved(c echo.Context, v visitor, form url.Values, err error) error {
-	channel, read := c.Get(channelKey).(domain.Channel)
-	if !read {
+	channel := exchangeOf(c).channel
+	if channel.Name == "" {
 		return err
 	}
 	view := templates.EditBlog{

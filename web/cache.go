@@ -273,7 +273,7 @@ func (s *server) ownView(c echo.Context, v visitor, key domain.ChannelKey, d doc
 // viewAt reads a view of a channel of which the version has just been read.
 func (s *server) viewAt(ctx context.Context, c echo.Context, of domain.Channel, version storage.Version, d document) (storage.Kept[*channelView], error) {
 	hit := true
-	c.Set(channelKey, of)
+	exchangeOf(c).channel = of
 	view, err := channel.ReadCachedAt(ctx, s.views, of, version, d.key(of.Key()),
 		func(ctx context.Context, channel domain.Channel, version storage.Version) (*channelView, error) {
 			hit = false

@@ -44,9 +44,9 @@ func tellsNames(c echo.Context) bool {
 // whether there is an account of some name: those of a sign-in that is refused, and those at
 // the address of a personal feed.
 func (s *server) callPanelOf(c echo.Context) func() templates.CallPanel {
-	x, ok := c.Get(exchangeKey).(*exchange)
+	x := exchangeOf(c)
 	signsIn := c.Request().Method == http.MethodPost && c.Request().URL.Path == templates.SignInPath
-	if !ok || !s.Teach || signsIn || tellsNames(c) {
+	if !s.Teach || signsIn || tellsNames(c) {
 		return nil
 	}
 	return func() templates.CallPanel {

@@ -82,7 +82,7 @@ func readAt(
 		channel, err = read(c.Request().Context(), at.ChannelAddress)
 	}
 	if err == nil {
-		c.Set(channelKey, channel)
+		exchangeOf(c).channel = channel
 	}
 	return channel, err
 }

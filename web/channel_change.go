@@ -136,8 +136,8 @@ func (s *server) editChannel(c echo.Context, v visitor, form url.Values) error {
 		return nil
 	})
 	refused, ok := formOf(err, "channel")
-	channel, read := c.Get(channelKey).(domain.Channel)
-	if !ok || !read {
+	channel := exchangeOf(c).channel
+	if !ok || channel.Name == "" {
 		return s.done(c, err, noticeSaved, templates.ChannelPath(channel.Name))
 	}
 	showTexts(form, channel.Fields())

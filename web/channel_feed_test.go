@@ -41,8 +41,11 @@ func bothFormatsHoldTheLatestFiftyPosts(t *testing.T) {
 		s.postOn(start.Add(time.Duration(i)*time.Hour), channel, fmt.Sprintf("Text %d", i))
 		want = append([]string{fmt.Sprintf("Text %d", i)}, want...)
 	}
-	s.do("GET", atom).want(200).atom()
-	s.do("GET", json).want(200).jsonFeed()
+	inAtom, inJSON := s.do("GET", atom).want(200), s.do("GET", json).want(200)
+	inAtom.atom()
+	inJSON.jsonFeed()
+	has(t, inAtom, []string{"<author><name>ada</name><uri>http://example.com/users/ada</uri></author>"}, nil)
+	has(t, inJSON, []string{`"authors":[{"name":"ada","url":"http://example.com/users/ada"}]`}, nil)
 	for _, path := range []string{atom, json} {
 		feed := s.parse(path)
 		var got []string

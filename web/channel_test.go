@@ -187,20 +187,3 @@ func programIsToldThatItsOwnerHasTooMany(t *testing.T) {
 	create(ada, "wheels").want(409)
 	create(bob, "Valves").want(201)
 }
-
-func TestUserPublicPage(t *testing.T) {
-	t.Run("is named by each feed", authorsPageIsNamedByEachFeed)
-}
-
-func authorsPageIsNamedByEachFeed(t *testing.T) {
-	s := newSite(t)
-	channel := s.channel("Engines", string(s.author("ada")))
-	s.post(channel, "ada", "Hello")
-	atom, json := feedsOf(channel)
-	if body := string(s.do("GET", atom).want(200).body); !strings.Contains(body, "<author><name>ada</name><uri>http://example.com/users/ada</uri></author>") {
-		t.Errorf("Atom: %s", body)
-	}
-	if body := string(s.do("GET", json).want(200).body); !strings.Contains(body, `"authors":[{"name":"ada","url":"http://example.com/users/ada"}]`) {
-		t.Errorf("JSON Feed: %s", body)
-	}
-}

@@ -111,8 +111,10 @@ func (s *server) showDeletion(c echo.Context, v visitor) error {
 	return show(s, c, v, err, templates.DeletionPage, templates.Deletion{Deletion: d})
 }
 
+// deletionJSON is a deletion. In a list it has no steps.
 type deletionJSON struct {
 	Channel     domain.ChannelName   `json:"channel"`
+	Incarnation domain.Incarnation   `json:"incarnation"`
 	State       domain.DeletionState `json:"state"`
 	Step        domain.Step          `json:"step"`
 	RowsDeleted int64                `json:"rowsDeleted"`
@@ -123,7 +125,18 @@ type deletionJSON struct {
 	UndoableUntil apiTime `json:"undoableUntil,omitzero"`
 	// WaitingSince is absent unless a worker waits for the storage.
 	WaitingSince apiTime    `json:"waitingSince,omitzero"`
-	Steps        []stepJSON `json:"steps"`
+	Steps        []stepJSON `json:"steps,omitzero"`
+}
+
+func newDeletionJSON(d domain.Deletion) deletionJSON {
+	j := deletionJSON{
+		Channel: d.Name, Incarnation: d.Channel.Incarnation, State: d.State, Step: d.Step, RowsDeleted: d.RowsDeleted, Attempts: d.Attempts,
+		RequestedOn: apiTime(d.RequestedOn), FinishedOn: apiTime(d.FinishedOn), WaitingSince: apiTime(d.WaitingSince),
+	}
+	if d.State == domain.DeletionPending {
+		j.UndoableUntil = apiTime(d.UndoableUntil)
+	}
+	return j
 }
 
 // stepJSON says when one worker took one step.
@@ -141,10 +154,8 @@ type stepJSON struct {
 
 func (s *server) readDeletion(c echo.Context, v visitor) error {
 	d, err := s.namedDeletion(c.Request().Context(), c, v)
-	answer := deletionJSON{
-		d.Name, d.State, d.Step, d.RowsDeleted, d.Attempts,
-		apiTime(d.RequestedOn), apiTime(d.FinishedOn), undoableUntil(d), apiTime(d.WaitingSince), make([]stepJSON, len(d.StepLog)),
-	}
+	answer := newDeletionJSON(d)
+	answer.Steps = make([]stepJSON, len(d.StepLog))
 	for i, r := range d.StepLog {
 		answer.Steps[i] = stepJSON{r.Step, r.Worker, r.Delivery, apiTime(r.Began), apiTime(r.Ended), r.Rows, r.Result, r.Count}
 	}
@@ -158,28 +169,4 @@ func (s *server) showDeletions(c echo.Context, v visitor) error {
 	page, err := s.store.Deletions.List(c.Request().Context(), v.User, after, pageSize)
 	view := templates.Deletions{Items: page.Items, Part: templates.Part{After: after, Next: page.Next}}
 	return show(s, c, v, err, templates.DeletionsPage, view)
-}
-
-// listedDeletionJSON is a deletion in a list. The whole is at
-// /channels/{channel}/deletions/{incarnation}.
-type listedDeletionJSON struct {
-	Channel     domain.ChannelName   `json:"channel"`
-	Incarnation domain.Incarnation   `json:"incarnation"`
-	State       domain.DeletionState `json:"state"`
-	RowsDeleted int64                `json:"rowsDeleted"`
-	RequestedOn apiTime              `json:"requestedOn"`
-	FinishedOn  apiTime              `json:"finishedOn"`
-	// UndoableUntil is as in the whole.
-	UndoableUntil apiTime `json:"undoableUntil,omitzero"`
-}
-
-func undoableUntil(d domain.Deletion) (until apiTime) {
-	if d.State == domain.DeletionPending {
-		until = apiTime(d.UndoableUntil)
-	}
-	return until
-}
-
-func newListedDeletion(d domain.Deletion) listedDeletionJSON {
-	return listedDeletionJSON{d.Name, d.Channel.Incarnation, d.State, d.RowsDeleted, apiTime(d.RequestedOn), apiTime(d.FinishedOn), undoableUntil(d)}
 }

@@ -20,16 +20,8 @@ const (
 	credentialPassword = "sign-in-password"
 )
 
-// maxRest is how many invisible fields a page writes into the form of a draft. No
-// form has as many. It bounds the page: an empty field takes ten times as much room there
-// as in a request.
-const maxRest = 16
-
-// draftKey is the key of a *draft in the echo.Context of a request that sent one.
-const draftKey = "web.draft"
-
-// A draft is what a user typed into a form. It is kept in the context of its request, so that
-// the page that refuses the request can show it again.
+// A draft is what a user typed into a form. Its request's exchange has it, so that the page that
+// refuses the request can show it again.
 type draft struct {
 	kind   templates.DraftKind
 	action string
@@ -59,14 +51,18 @@ func (s *server) author(c echo.Context, kind templates.DraftKind, form url.Value
 	d := &draft{kind, c.Request().URL.EscapedPath(), form}
 	typed := unread == nil && slices.ContainsFunc(kind.Fields(), form.Has)
 	if typed {
-		c.Set(draftKey, d)
+		exchangeOf(c).draft = d
 	}
 	v, err := s.visitor(c)
 	if err == nil && errors.Is(unread, domain.ErrBusy) {
 		err = unread // otherwise the visitor would seem to be signed out
 	}
-	if err == nil && !v.SignedIn() {
-		v, err = s.signInToWrite(c, d, typed)
+	switch {
+	case err != nil || v.SignedIn():
+	case typed && d.signsIn():
+		v, err = s.beginSession(c, form.Get(credentialName), form.Get(credentialPassword))
+	default:
+		err = domain.ErrNotSignedIn
 	}
 	if err == nil {
 		err = unread
@@ -78,29 +74,14 @@ func (s *server) author(c echo.Context, kind templates.DraftKind, form url.Value
 	return v, err
 }
 
-// signInToWrite begins a session with the credentials that the draft's form carries. It
-// returns domain.ErrNotSignedIn if it carries none. The form must say who its author
-// was: nothing is sent in the name of another user.
-func (s *server) signInToWrite(c echo.Context, d *draft, typed bool) (visitor, error) {
-	if !typed || !d.signsIn() {
-		return visitor{}, domain.ErrNotSignedIn
-	}
-	v, err := s.beginSession(c, d.form.Get(credentialName), d.form.Get(credentialPassword))
-	if err == nil && d.form.Get("user") == "" {
-		err = refuse(http.StatusConflict, "You are signed in as "+string(v.User),
-			"The form did not say who wrote it, so it was not sent yet. Nothing was saved. Send it again.")
-	}
-	return v, err
-}
-
 // signsIn reports whether the draft's form carries credentials.
 func (d *draft) signsIn() bool { return d.form.Has(credentialName) || d.form.Has(credentialPassword) }
 
 // keptDraft returns the draft of the request for the page that refuses it with the
 // problem, or nil if the request has none.
 func keptDraft(c echo.Context, v visitor, cause problem, err error) *templates.KeptDraft {
-	d, ok := c.Get(draftKey).(*draft)
-	if !ok {
+	d := exchangeOf(c).draft
+	if d == nil {
 		return nil
 	}
 	author := shown(d.form.Get("user"))
@@ -132,8 +113,7 @@ func keptDraft(c echo.Context, v visitor, cause problem, err error) *templates.K
 	return kept
 }
 
-// rest are the invisible fields of the form, such as its idempotency key. There are none if
-// the form is not of this site.
+// rest are the invisible fields of the form, such as its idempotency key.
 func (d *draft) rest() []templates.Hidden {
 	seen := append(d.kind.Fields(), credentialName, credentialPassword, "user")
 	var rest []templates.Hidden
@@ -141,9 +121,6 @@ func (d *draft) rest() []templates.Hidden {
 		if !slices.Contains(seen, name) {
 			rest = append(rest, templates.Hidden{Name: shown(name), Value: shown(d.form.Get(name))})
 		}
-	}
-	if len(rest) > maxRest {
-		return nil
 	}
 	slices.SortFunc(rest, func(a, b templates.Hidden) int { return strings.Compare(a.Name, b.Name) })
 	return rest
@@ -157,8 +134,8 @@ func typedText(s string) string { return strings.ReplaceAll(shown(s), "\r\n", "\
 // refused. Without
 // a title, the problem keeps its own words.
 func (s *server) draftText(c echo.Context, err error, cause problem) (title, detail string, links []templates.Link) {
-	d, ok := c.Get(draftKey).(*draft)
-	if !ok {
+	d := exchangeOf(c).draft
+	if d == nil {
 		return "", "", nil
 	}
 	gate := []templates.Link{{Label: "How its gate keeps late writes out", URL: templates.LearnGatePath, Aside: true}}

@@ -3,7 +3,6 @@ package web_test
 import (
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -19,12 +18,10 @@ func TestDraft(t *testing.T) {
 	t.Run("survives a wrong password and the throttle of sign-ins", draftSurvivesAWrongPassword)
 	t.Run("whose sign-in the store does not finish has no author yet", draftOfAnUnfinishedSignIn)
 	t.Run("is not sent in the name of another user", draftIsNotSentInTheNameOfAnotherUser)
-	t.Run("without an author is not sent by a sign-in", draftWithoutAnAuthorIsNotSentByASignIn)
 	t.Run("is shown by whatever refuses it", draftIsShownByWhateverRefusesIt)
 	t.Run("behind a shut gate leads to the gate", draftBehindAShutGateLeadsToTheGate)
 	t.Run("of another origin is not shown", draftOfAnotherOriginIsNotShown)
 	t.Run("takes no password where nothing was typed", passwordIsTakenOnlyWithADraft)
-	t.Run("with many fields makes no large page", draftWithManyFieldsMakesNoLargePage)
 }
 
 const draftText = "What I wrote,\nin two lines"
@@ -153,20 +150,6 @@ func draftIsNotSentInTheNameOfAnotherUser(t *testing.T) {
 	refused.form("Post").press().at("/channels/Engines").says("What I wrote,", "bob")
 }
 
-func draftWithoutAnAuthorIsNotSentByASignIn(t *testing.T) {
-	s := newSite(t)
-	b := s.signedIn("ada")
-	sent := draftForms(s, b)["Post"]
-	s.endSessions("ada")
-	sent.values.Del("user")
-	asked := sent.press().want(401).form("Sign in and publish").
-		fill("sign-in-name", "ada").fill("sign-in-password", password).press().want(409)
-	if got := b.open("/channels/Engines").texts(); len(got) != 1 {
-		t.Fatalf("posts %q", got)
-	}
-	asked.form("Post").press().at("/channels/Engines").says("What I wrote,")
-}
-
 func draftIsShownByWhateverRefusesIt(t *testing.T) {
 	for name, test := range map[string]struct {
 		status int
@@ -292,22 +275,5 @@ func passwordIsTakenOnlyWithADraft(t *testing.T) {
 	}
 	if b.jar["session"] != "" {
 		t.Error("the visitor is signed in and the page does not say so")
-	}
-}
-
-func draftWithManyFieldsMakesNoLargePage(t *testing.T) {
-	s := newSite(t)
-	s.author("ada")
-	s.channel("Engines", "ada")
-	values := url.Values{"text": {draftText}}
-	for i := range 90 {
-		values.Set(strconv.Itoa(i), "")
-	}
-	p := s.browser().send("POST", "/channels/Engines", posted(values)).want(401)
-	if len(p.body) > 16<<10 {
-		t.Errorf("the page has %d bytes", len(p.body))
-	}
-	if p.wrote() != draftText {
-		t.Errorf("shows %q", p.wrote())
 	}
 }

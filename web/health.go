@@ -18,51 +18,40 @@ const (
 	readyTimeout = 2 * time.Second
 )
 
-// Health answers the probes of an orchestrator, which starts a process again that fails
-// /healthz, and sends no requests to one that fails /readyz. A web role answers them
-// among its pages. A process without one can serve Health alone: it answers each path
-// but these two with 404.
+// Health answers the probes of an orchestrator, which starts a process again that fails Live, and
+// sends no requests to one that fails Ready.
 type Health struct {
-	// Ready fails if the store does not answer. It must be set. A process that is not alive is not
-	// ready either.
-	Ready func(ctx context.Context) error
+	// Store fails if the store does not answer. It must be set.
+	Store func(ctx context.Context) error
 	// Alive fails if the process must be started again to go on. Nil never fails.
 	Alive func() error
 	// Draining is closed when the process was told to stop: it is then not ready,
 	// though it answers. Nil means never.
 	Draining <-chan struct{}
-	// Logger gets the cause of each failure. Nil logs nothing.
+	// Logger gets the cause of each failure.
 	Logger *slog.Logger
 }
 
-// ServeHTTP implements http.Handler.
-func (h Health) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	var fault string
-	var err error
-	switch {
-	case !isRead(r.Method):
-		w.Header().Set("Allow", "GET, HEAD")
-		http.Error(w, http.StatusText(http.StatusMethodNotAllowed), http.StatusMethodNotAllowed)
-		return
-	case r.URL.Path == healthPath:
-		fault, err = h.alive()
-	case r.URL.Path == readyPath:
-		fault, err = h.ready(r.Context())
+// Live answers /healthz.
+func (h Health) Live(w http.ResponseWriter, r *http.Request) {
+	fault, err := h.alive()
+	h.answer(w, r, fault, err)
+}
+
+// Ready answers /readyz. A process that cannot write is not ready, although its store can be read.
+func (h Health) Ready(w http.ResponseWriter, r *http.Request) {
+	fault, err := h.alive()
+	select {
+	case <-h.Draining:
+		fault, err = "shutting down", errors.New("the process was told to stop")
 	default:
-		http.NotFound(w, r)
-		return
 	}
-	w.Header().Set(echo.HeaderContentType, echo.MIMETextPlainCharsetUTF8)
-	answer := "ok"
-	if err != nil {
-		if h.Logger != nil {
-			h.Logger.WarnContext(r.Context(), "probe failed", "path", r.URL.Path, "error", err)
-		}
-		w.WriteHeader(http.StatusServiceUnavailable)
-		answer = fault
+	if err == nil {
+		ctx, cancel := context.WithTimeout(r.Context(), readyTimeout)
+		defer cancel()
+		fault, err = "the store is not ready", h.Store(ctx)
 	}
-	// If the probe has gone, the failed write does not matter.
-	_, _ = io.WriteString(w, answer+"\n")
+	h.answer(w, r, fault, err)
 }
 
 // alive returns why the process must be started again, in words for everybody, if it must.
@@ -73,18 +62,13 @@ func (h Health) alive() (fault string, err error) {
 	return "the store does not write any more", err
 }
 
-// ready returns why the process should get no requests, in words for everybody, if it should not. One
-// that cannot write is not ready, although its store can be read.
-func (h Health) ready(ctx context.Context) (fault string, err error) {
-	if fault, err := h.alive(); err != nil {
-		return fault, err
+// answer says ok, or what is wrong.
+func (h Health) answer(w http.ResponseWriter, r *http.Request, fault string, err error) {
+	if err == nil {
+		w.Header().Set(echo.HeaderContentType, echo.MIMETextPlainCharsetUTF8)
+		_, _ = io.WriteString(w, "ok\n") // if the probe has gone, that does not matter
+		return
 	}
-	select {
-	case <-h.Draining:
-		return "shutting down", errors.New("the process was told to stop")
-	default:
-	}
-	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
-	defer cancel()
-	return "the store is not ready", h.Ready(ctx)
+	h.Logger.WarnContext(r.Context(), "probe failed", "path", r.URL.Path, "error", err)
+	http.Error(w, fault, http.StatusServiceUnavailable)
 }

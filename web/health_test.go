@@ -1,9 +1,7 @@
 package web_test
 
 import (
-	"context"
 	"errors"
-	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -18,7 +16,6 @@ func TestHealth(t *testing.T) {
 	t.Run("a process is ready while its store answers within two seconds", processIsReadyWhileItsStoreAnswersWithinTwoSeconds)
 	t.Run("a process is healthy, and ready, while its store writes", processIsHealthyWhileItsStoreWrites)
 	t.Run("a process that was told to stop is not ready, and answers", drainingProcessIsNotReady)
-	t.Run("the probes are answered without a web role", probesWithoutWebRole)
 }
 
 func processIsHealthyWhileItsStoreWrites(t *testing.T) {
@@ -60,28 +57,6 @@ func drainingProcessIsNotReady(t *testing.T) {
 		if s.do("GET", path).header.Get("Connection") != "close" {
 			t.Errorf("the connection of %s stays open", path)
 		}
-	}
-}
-
-func probesWithoutWebRole(t *testing.T) {
-	var ready error
-	health := web.Health{Ready: func(context.Context) error { return ready }}
-	probe := func(method, path string) int {
-		w := httptest.NewRecorder()
-		health.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), method, path, nil))
-		return w.Code
-	}
-	for path, want := range map[string]int{"/healthz": 200, "/readyz": 200, "/": 404, "/channels": 404} {
-		if got := probe("GET", path); got != want {
-			t.Errorf("GET %s: %d, want %d", path, got, want)
-		}
-	}
-	if got := probe("POST", "/healthz"); got != 405 {
-		t.Errorf("POST /healthz: %d, want 405", got)
-	}
-	ready = errors.New("away")
-	if got := probe("GET", "/readyz"); got != 503 {
-		t.Errorf("GET /readyz without a store: %d, want 503", got)
 	}
 }
 

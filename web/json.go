@@ -118,65 +118,47 @@ func notJSON(detail string) error {
 	return refuse(http.StatusBadRequest, "Not JSON", detail+" Nothing was saved.")
 }
 
-// parseFields parses a JSON object that may hold these fields and no others. What names
-// the object in errors. Of the members that it must not hold, the error names only one: a
-// response must not grow with their number.
+// parseFields parses a JSON object that may hold these fields and no others. What names the object in
+// errors. Of the members that it must not hold, the error names only one, and none is kept: a body of
+// many members takes no more memory than its bytes. The object must be valid JSON.
 func parseFields(what string, object []byte, fields ...field) error {
-	members, err := parseObject(what, object, fields)
-	if err != nil {
-		return err
+	decoder := json.NewDecoder(bytes.NewReader(object))
+	if start, err := decoder.Token(); err != nil || start != json.Delim('{') {
+		return notJSON(what + " must be a JSON object.")
 	}
 	var wrong []error
+	var other error
+	members := map[string]json.RawMessage{}
+	for decoder.More() {
+		key, err := decoder.Token()
+		if err != nil {
+			return err
+		}
+		name := fmt.Sprint(key)
+		if _, twice := members[name]; twice {
+			return notJSON(what + " has two members of the same name.")
+		}
+		if slices.ContainsFunc(fields, func(f field) bool { return f.name == name }) {
+			var value json.RawMessage
+			err = decoder.Decode(&value)
+			members[name] = value
+		} else {
+			other = domain.Invalid(name, "is not a field of this request")
+			err = decoder.Decode(&skipped{})
+		}
+		if err != nil {
+			return err
+		}
+	}
 	for _, f := range fields {
-		value, there := members[f.name]
-		delete(members, f.name)
-		switch {
+		switch value, there := members[f.name]; {
 		case there && string(value) != "null":
 			wrong = append(wrong, f.take(value))
 		case f.required:
 			wrong = append(wrong, domain.Invalid(f.name, "is missing"))
 		}
 	}
-	for name := range members {
-		wrong = append(wrong, domain.Invalid(name, "is not a field of this request"))
-		break
-	}
-	return domain.JoinInvalid(wrong...)
-}
-
-// parseObject splits an object into its members. It returns those of the fields and at most one
-// other, so a body of many members takes no more memory than its bytes. The body must be valid
-// JSON. What names it in errors.
-func parseObject(what string, body []byte, fields []field) (map[string]json.RawMessage, error) {
-	decoder := json.NewDecoder(bytes.NewReader(body))
-	decoder.UseNumber() // JSON allows numbers that no float64 can hold
-	if start, err := decoder.Token(); err != nil || start != json.Delim('{') {
-		return nil, notJSON(what + " must be a JSON object.")
-	}
-	members := make(map[string]json.RawMessage)
-	hasOther := false
-	for decoder.More() {
-		key, err := decoder.Token()
-		if err != nil {
-			return nil, err
-		}
-		name := fmt.Sprint(key)
-		if _, twice := members[name]; twice {
-			return nil, notJSON(what + " has two members of the same name.")
-		}
-		wanted := slices.ContainsFunc(fields, func(f field) bool { return f.name == name })
-		if !wanted && hasOther {
-			err = decoder.Decode(&skipped{})
-		} else {
-			var value json.RawMessage
-			err = decoder.Decode(&value)
-			members[name], hasOther = value, hasOther || !wanted
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	return members, nil
+	return domain.JoinInvalid(append(wrong, other)...)
 }
 
 // parseText parses a string. JSON allows an escaped half of a surrogate pair without the

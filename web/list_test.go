@@ -1,15 +1,20 @@
 package web_test
 
 import (
+	"cmp"
+	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
+
+	"microblogging/web"
 )
 
 func TestList(t *testing.T) {
 	t.Run("refuses a bad query by its parameter", listRefusesABadQuery)
 	t.Run("refuses a token that is not its own, and an unknown parameter", listRefusesAForeignToken)
-	t.Run("links to its next part", listLinksToItsNextPart)
+	t.Run("holds its limit, and leads to its next part", listHoldsItsLimit)
 	t.Run("of nothing is an empty array", listOfNothingIsAnEmptyArray)
 }
 
@@ -36,35 +41,48 @@ func listRefusesABadQuery(t *testing.T) {
 	}
 }
 
-func listLinksToItsNextPart(t *testing.T) {
-	s, token, _ := engines(t, "ada")
-	s.channel("Wheels", "ada")
-	first := s.do("GET", "/api/v1/channels?limit=1&contains=e", bearer(token)).want(200)
-	next, linked := strings.CutSuffix(strings.TrimPrefix(first.header.Get("Link"), "<"), `>; rel="next"`)
-	if !linked || !strings.Contains(next, "contains=e") || !strings.Contains(next, "after="+url.QueryEscape(first.text("next"))) {
-		t.Fatalf("it links to %s", first.header.Get("Link"))
+// lists are the paths whose descriptions have the parameter after, with a query to which more can be added.
+func (o *openAPI) lists() (lists []string) {
+	for path := range o.paths() {
+		parameters, _ := dig(o.paths(), path+".get.parameters").([]any)
+		if slices.ContainsFunc(parameters, func(p any) bool { return o.resolve(p)["name"] == "after" }) {
+			query := map[string]string{"/users": "?contains=b&"}[path] // which it requires
+			lists = append(lists, "/api/v1"+strings.NewReplacer("{name}", "Engines", "{user}", "ada").Replace(path)+cmp.Or(query, "?"))
+		}
 	}
-	if last := s.do("GET", next, bearer(token)).want(200); last.header.Get("Link") != "" || !strings.Contains(string(last.body), "Wheels") {
-		t.Errorf("the next part is %s, and links to %s", last.body, last.header.Get("Link"))
+	return lists
+}
+
+// listHoldsItsLimit follows the links from item to item. A page may have none: what it would show is being deleted.
+func listHoldsItsLimit(t *testing.T) {
+	g := newStage(t, web.Options{}, furnish)
+	reader, several := bearer(g.tokens[ada]), 0
+	for _, list := range g.spec.lists() {
+		want, _ := g.do("GET", list+"limit=100", reader).want(200).get("items").([]any)
+		var got []any
+		for next, linked := list+"limit=1", true; linked; {
+			a := g.do("GET", next, reader).want(200)
+			items, _ := a.get("items").([]any)
+			got = append(got, items...)
+			next, linked = strings.CutSuffix(strings.TrimPrefix(a.header.Get("Link"), "<"), `>; rel="next"`)
+			if len(items) > 1 || linked != (a.get("next") != nil) || linked && !strings.Contains(next, "after="+url.QueryEscape(a.text("next"))) {
+				t.Errorf("%s links to %q: %s", list, next, a.body)
+			}
+		}
+		if several += min(len(want), 2) / 2; fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%s has\n%v one by one, and\n%v", list, got, want)
+		}
+	}
+	if several < 6 {
+		t.Errorf("%d lists have two items", several)
 	}
 }
 
-// Each path whose description has the parameter is such a list.
 func listRefusesAForeignToken(t *testing.T) {
 	s, token, _ := engines(t, "ada")
-	for path := range s.spec.paths() {
-		parameters, _ := dig(s.spec.paths(), path+".get.parameters").([]any)
-		for _, parameter := range parameters {
-			if s.spec.resolve(parameter)["name"] == "after" {
-				query := "?"
-				if path == "/users" {
-					query += "contains=e&" // which it requires
-				}
-				path = "/api/v1" + strings.NewReplacer("{name}", "Engines", "{user}", "ada").Replace(path) + query
-				s.do("GET", path+"after=made-up", bearer(token)).want(422).wantField("after")
-				s.do("GET", path+"limit=100&unknown=1&after=", bearer(token)).want(400)
-			}
-		}
+	for _, list := range s.spec.lists() {
+		s.do("GET", list+"after=made-up", bearer(token)).want(422).wantField("after")
+		s.do("GET", list+"limit=100&unknown=1&after=", bearer(token)).want(400)
 	}
 }
 

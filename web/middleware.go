@@ -35,14 +35,28 @@ const (
 	statusClientGone = 499
 )
 
-// exchangeKey is where a request keeps its *exchange.
-const exchangeKey = "web.exchange"
-
-// An exchange is a request's id, what it cost, and its context without requestTimeout.
+// An exchange is what a request has besides its echo.Context: for the log, for the page that says why
+// it failed, and what it cost.
 type exchange struct {
-	id        string
-	callLog   storage.CallLog
+	id      string
+	callLog storage.CallLog
+	// unlimited is the request's context without requestTimeout.
 	unlimited context.Context
+	// user is the user's name, for the log.
+	user domain.UserName
+	// visitor is who sent the request, if its handler failed. It is nil if it reached none.
+	visitor *visitor
+	// channel is the one that the request is about, once it was read.
+	channel domain.Channel
+	// draft is nil unless the request sent one.
+	draft *draft
+}
+
+// exchangeKey is the key of a *exchange in the context of its request.
+type exchangeKey struct{}
+
+func exchangeOf(c echo.Context) *exchange {
+	return c.Request().Context().Value(exchangeKey{}).(*exchange)
 }
 
 // observe is the only middleware. It wraps every request: it sets the security
@@ -52,7 +66,6 @@ func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		start, x, h := time.Now(), new(exchange), c.Response().Header()
 		ignoreOtherSchemes(c.Request().Header)
-		c.Set(exchangeKey, x)
 		s.admission.protect(h, c.Request())
 		x.id = rand.Text()
 		h.Set(echo.HeaderXRequestID, x.id)
@@ -70,7 +83,7 @@ func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 			tellCost(c, x)
 			boundWriting(c.Response())
 		})
-		ctx := context.WithValue(c.Request().Context(), requestIDKey{}, &x.id)
+		ctx := context.WithValue(c.Request().Context(), exchangeKey{}, x)
 		if s.Observer != nil {
 			observed, end := s.Observer.Request(ctx, c.Request().Method, c.Path())
 			defer func() { end(c.Response().Status) }()
@@ -91,9 +104,7 @@ func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 // unlimitTime takes requestTimeout from the request. It is for a response that lasts: its
 // handler calls it when there is something to send, and sets limits of its own.
 func unlimitTime(c echo.Context) {
-	if x, ok := c.Get(exchangeKey).(*exchange); ok {
-		c.SetRequest(c.Request().WithContext(x.unlimited))
-	}
+	c.SetRequest(c.Request().WithContext(exchangeOf(c).unlimited))
 }
 
 // boundWriting sets the deadline for a response that is about to begin. A client that
@@ -153,7 +164,7 @@ func (s *server) respondError(err error, c echo.Context) {
 		_ = seeOther(c, path)
 		return
 	}
-	if p.Status == http.StatusServiceUnavailable && p.Detail == "" && !isRead(c.Request().Method) && !hasWritten(c) {
+	if p.Status == http.StatusServiceUnavailable && p.Detail == "" && !isRead(c.Request().Method) && exchangeOf(c).callLog.Totals().Writes == 0 {
 		p.Detail = "The store does not answer. Nothing was saved. Try again."
 	}
 	p.RequestID = c.Response().Header().Get(echo.HeaderXRequestID)
@@ -176,12 +187,6 @@ func (s *server) respondError(err error, c echo.Context) {
 	if err != nil {
 		s.logFailure(c, slog.LevelError, "writing a problem", err)
 	}
-}
-
-// hasWritten reports whether the request has begun to write to the store.
-func hasWritten(c echo.Context) bool {
-	x, ok := c.Get(exchangeKey).(*exchange)
-	return !ok || x.callLog.Totals().Writes > 0
 }
 
 // unread reports whether a response failed because its client did not accept it: the

@@ -36,7 +36,7 @@ func (s *server) answerOther(c echo.Context, answer Handler) error {
 	page := s.publicPage(c)
 	if !s.wantsJSON(c) {
 		if v, err := s.visitor(c); err == nil && v.SignedIn() {
-			c.Set(visitorKey, v)
+			exchangeOf(c).visitor = &v
 			page = s.page(c, v)
 		}
 	}

@@ -128,10 +128,10 @@ func (s *server) editChannelByForm(c echo.Context, v visitor, form url.Values) e
 
 // ruled answers a form about who may post. A person who cannot be blocked stays in the form.
 func (s *server) ruled(c echo.Context, v visitor, err error, n notice, person string) error {
-	channel, read := c.Get(channelKey).(domain.Channel)
+	channel := exchangeOf(c).channel
 	invalid, refused := errors.AsType[*domain.InvalidError](err)
 	missing := errors.Is(err, domain.ErrNotFound) && !replacedNow(err) && person != ""
-	if !read || !refused && !missing {
+	if channel.Name == "" || !refused && !missing {
 		return s.done(c, err, n, templates.EditChannelPath(channel.Name)+"#posting", person)
 	}
 	view := templates.EditChannel{Channel: channel, Person: shown(person)}

@@ -11,14 +11,6 @@ import (
 	"microblogging/templates"
 )
 
-// What a request leaves in its echo.Context for the page that says why it failed.
-const (
-	// visitorKey has the visitor whose handler failed.
-	visitorKey = "web.visitor"
-	// channelKey has the domain.Channel that the request is about, once it was read.
-	channelKey = "web.channel"
-)
-
 // problemPage shows why the request failed, and links to where to go from here.
 func (s *server) problemPage(c echo.Context, err error, cause problem) error {
 	v := s.failedVisitor(c, cause.Status)
@@ -54,14 +46,13 @@ func (s *server) problemPage(c echo.Context, err error, cause problem) error {
 // to the one that has its name now, and else to the start of the list of which the request asked
 // for a page that is not there.
 func wayBack(c echo.Context, err error) (templates.Link, bool) {
-	channel, read := c.Get(channelKey).(domain.Channel)
-	r := c.Request()
+	x, r := exchangeOf(c), c.Request()
 	replaced, isReplaced := errors.AsType[*domain.ReplacedError](err)
 	switch {
-	case isReplaced && c.Get(draftKey) == nil: // a draft has its own link
+	case isReplaced && x.draft == nil: // a draft has its own link
 		return readNew(replaced.Current), true
-	case read && !errors.Is(err, domain.ErrGone) && !isReplaced:
-		return templates.Link{Label: "Back to " + string(channel.Name), URL: templates.ChannelPath(channel.Name)}, true
+	case x.channel.Name != "" && !errors.Is(err, domain.ErrGone) && !isReplaced:
+		return templates.Link{Label: "Back to " + string(x.channel.Name), URL: templates.ChannelPath(x.channel.Name)}, true
 	case r.Method == http.MethodGet && r.URL.RawQuery != "" && problemOf(err).Status == http.StatusUnprocessableEntity:
 		first := url.URL{Path: r.URL.Path, RawPath: r.URL.RawPath}
 		if query := r.URL.Query(); query.Has("after") {
@@ -77,8 +68,11 @@ func wayBack(c echo.Context, err error) (templates.Link, bool) {
 // finds the visitor, so that the page can still greet a user. After a 5xx it does not ask the
 // store, which may be what failed, nor for a page of another package, which has asked.
 func (s *server) failedVisitor(c echo.Context, status int) visitor {
-	if v, ok := c.Get(visitorKey).(visitor); ok || status >= http.StatusInternalServerError || s.isOther(c) {
-		return v
+	switch x := exchangeOf(c); {
+	case x.visitor != nil:
+		return *x.visitor
+	case status >= http.StatusInternalServerError || s.isOther(c):
+		return visitor{}
 	}
 	v, err := s.visitor(c)
 	if err != nil {

@@ -146,7 +146,7 @@ func (s *server) apiRoutes(api *echo.Group) {
 		{http.MethodDelete, templates.AccountPath, maxSmallBody, signedIn, s.eraseAccount},
 		{http.MethodGet, templates.EraseAccountPath, maxBody, signedIn, s.readErasure},
 		{http.MethodPost, templates.EraseAccountPath + "/undo", maxBody, signedIn, nothing(s.undoErasure)},
-		{http.MethodGet, "/deletions", maxBody, signedIn, listOf(s.store.Deletions.List, newListedDeletion)},
+		{http.MethodGet, "/deletions", maxBody, signedIn, listOf(s.store.Deletions.List, newDeletionJSON)},
 		{http.MethodGet, "/subscriptions", maxBody, signedIn, listOf(s.store.Subscriptions.List, newSubscriptionJSON)},
 		{http.MethodPut, "/subscriptions/:name", maxBody, writer, nothing(func(c echo.Context, v visitor) error { return s.join(c, v, apiTarget(c)) })},
 		{http.MethodDelete, "/subscriptions/:name", maxBody, writer, nothing(func(c echo.Context, v visitor) error { return s.leave(c, v, apiTarget(c)) })},

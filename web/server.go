@@ -169,9 +169,9 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 	e.IPExtractor = func(r *http.Request) string { return string(s.admission.clientAddress(r)) }
 	e.Use(s.observe)
 	serveStatic(e, files)
-	health := echo.WrapHandler(Health{Ready: store.Health.Ready, Alive: options.Alive, Draining: options.Draining, Logger: options.Logger})
-	get(e, healthPath, health)
-	get(e, readyPath, health)
+	health := Health{Store: store.Health.Ready, Alive: options.Alive, Draining: options.Draining, Logger: options.Logger}
+	get(e, healthPath, echo.WrapHandler(http.HandlerFunc(health.Live)))
+	get(e, readyPath, echo.WrapHandler(http.HandlerFunc(health.Ready)))
 	s.pageRoutes(e)
 	api := e.Group(apiPrefix)
 	s.apiRoutes(api)

@@ -1,14 +1,11 @@
 package web_test
 
 import (
-	"fmt"
-	"slices"
 	"testing"
 )
 
 func TestSubscription(t *testing.T) {
 	t.Run("an owner subscribes from the start and a reader by choice", ownerSubscribesFromTheStartAndAReaderByChoice)
-	t.Run("subscriptions are listed by name page by page", subscriptionsAreListedByNamePageByPage)
 	t.Run("a subscription to a deleted channel ends without an error", subscriptionToADeletedChannelEndsWithoutAnError)
 }
 
@@ -39,20 +36,6 @@ func ownerSubscribesFromTheStartAndAReaderByChoice(t *testing.T) {
 		t.Errorf("the owner the reader who unsubscribed has %q", got)
 	}
 	s.mustBeSound()
-}
-
-func subscriptionsAreListedByNamePageByPage(t *testing.T) {
-	s := newSite(t)
-	bob := s.signUp("bob")
-	want := []string{"a", "A-b", "a.b", "a1", "aa", "B", "Ärger", "Ωmega"}
-	for _, name := range []string{"Ωmega", "B", "a1", "A-b", "aa", "Ärger", "a", "a.b"} {
-		s.subscribe("bob", s.channel(name, "ada"))
-	}
-	for limit := 1; limit <= len(want)+1; limit++ {
-		if got := s.listed(fmt.Sprintf("%s?limit=%d", subscriptions, limit), "channel", bearer(bob)); !slices.Equal(got, want) {
-			t.Errorf("with limit %d: %q, want %q", limit, got, want)
-		}
-	}
 }
 
 func subscriptionToADeletedChannelEndsWithoutAnError(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -27,12 +28,8 @@ func anybodyReadsAUser(t *testing.T) {
 	if a.text("name") != "ada" || a.text("createdOn") == "" {
 		t.Errorf("the user is %s", a.body)
 	}
-	first := s.do("GET", "/api/v1/users/ada/blogs?limit=1").want(200)
-	second := s.do("GET", "/api/v1/users/ada/blogs?limit=1&after="+first.text("next")).want(200)
-	for want, a := range map[string]answer{`"channel":"Wheels"`: first, `"channel":"Engines"`: second} {
-		if !strings.Contains(string(a.body), want) || strings.Count(string(a.body), `"userId"`) != 1 {
-			t.Errorf("%s is not all of %s", want, a.body)
-		}
+	if got := s.listed("/api/v1/users/ada/blogs", "channel"); !slices.Equal(got, []string{"Wheels", "Engines"}) {
+		t.Errorf("posts in %q", got)
 	}
 	for _, path := range []string{"/api/v1/users/zoe", "/api/v1/users/zoe/blogs", "/users/zoe"} {
 		s.do("GET", path).want(404)

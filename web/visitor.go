@@ -65,7 +65,7 @@ func (s *server) route(visit func(echo.Context) (visitor, error)) echo.HandlerFu
 	return func(c echo.Context) error {
 		v, err := visit(c)
 		if err != nil {
-			c.Set(visitorKey, v)
+			exchangeOf(c).visitor = &v
 		}
 		return err
 	}
@@ -117,7 +117,7 @@ func (s *server) visitor(c echo.Context) (visitor, error) {
 	if found.User != likely {
 		s.likely.Set(hash, found.User)
 	}
-	c.Set(userKey, found.User)
+	exchangeOf(c).user = found.User
 	return visitor{found.User, token, found.Ends}, nil
 }
 
@@ -161,14 +161,13 @@ func (s *server) signInAs(c echo.Context, name, password string) (token string, 
 }
 
 func attempt(c echo.Context, name, password string) storage.Attempt {
-	name = strings.TrimSpace(name) // the keyboard of a phone adds a space
 	return storage.Attempt{Name: name, Password: password, Address: c.RealIP()}
 }
 
 // remember makes the browser send the session's token from now on. It drops what the browser remembers of another user,
 // whose session may have expired without a sign-out.
 func (s *server) remember(c echo.Context, token string, session domain.Session) {
-	c.Set(userKey, session.User)
+	exchangeOf(c).user = session.User
 	for _, name := range []string{lastCookie, seenCookie} {
 		if cookieValue(c.Request(), name) != "" {
 			c.SetCookie(s.newCookie(c, name, "", -1))

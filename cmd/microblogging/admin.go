@@ -49,9 +49,9 @@ func (o listeners) serveOperators(ctx context.Context, b *backend, log *slog.Log
 
 // healthRoutes are what --health-listen answers.
 func healthRoutes(b *backend, log *slog.Logger) *http.ServeMux {
-	mux := http.NewServeMux()
-	mux.Handle("/healthz", b.probes(log))
-	mux.Handle("/readyz", b.probes(log))
+	mux, probes := http.NewServeMux(), web.Health{Store: b.Health.Ready, Alive: b.health, Draining: b.draining, Logger: log}
+	mux.HandleFunc("GET /healthz", probes.Live)
+	mux.HandleFunc("GET /readyz", probes.Ready)
 	mux.Handle("GET /metrics", b.told.Metrics())
 	return mux
 }
@@ -70,11 +70,6 @@ func adminRoutes(b *backend, log *slog.Logger) http.Handler {
 	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
 	return mux
-}
-
-// probes answers /healthz and /readyz.
-func (b *backend) probes(log *slog.Logger) http.Handler {
-	return web.Health{Ready: b.Health.Ready, Alive: b.health, Draining: b.draining, Logger: log}
 }
 
 // guardAdmin refuses what a web page made a browser send to the listener. On a loopback

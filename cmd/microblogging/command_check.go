@@ -1,15 +1,14 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"microblogging/domain"
@@ -40,41 +39,40 @@ func (c checkCommand) Run(ctx context.Context, console *console) error {
 		}
 	}
 	return c.use(ctx, false, func(b *backend) (err error) {
-		out, notes := &lineWriter{w: console.stdout}, &lineWriter{w: console.stderr}
+		out, violations := bufio.NewWriter(console.stdout), 0 // out keeps the first error
 		report := checkReport{Violations: []domain.Violation{}}
-		checker := b.Operator.NewChecker(worker.Patience(c.Lease), c.Repair, func(b domain.Violation) {
-			if c.JSON {
-				report.Violations = append(report.Violations, b)
+		checker := b.Operator.NewChecker(worker.Patience(c.Lease), c.Repair, func(v domain.Violation) {
+			if violations++; c.JSON {
+				report.Violations = append(report.Violations, v)
 			} else {
-				out.violation(b)
+				fmt.Fprintln(out, violationLine(v))
 			}
 		})
-		checker.Poisoned = func(d domain.Deletion) { notes.printf("%s\n", printable(poisonedLine(d))) }
+		checker.Poisoned = func(d domain.Deletion) { fmt.Fprintln(console.stderr, printable(poisonedLine(d))) }
 		checker.Undecodable = func(text string) {
-			notes.printf("poisoned: a message that no worker could read: %.200q; microblogging requeue puts it back, and requeue --drop drops it\n", text)
+			fmt.Fprintf(console.stderr, "poisoned: a message that no worker could read: %.200q; microblogging requeue puts it back, and requeue --drop drops it\n", text)
 		}
 		var space bolt.Space
 		if report.CheckCounts, err = checker.Run(ctx); err == nil && b.space != nil {
 			space, err = b.space()
 		}
 		if err != nil {
-			return cannotRunError{err}
+			return cannotRunError{errors.Join(err, out.Flush())}
 		}
 		if space.WorthCompacting() {
-			notes.printf("%s of the store's %s are free; microblogging compact gives them back to the disk\n",
+			fmt.Fprintf(console.stderr, "%s of the store's %s are free; microblogging compact gives them back to the disk\n",
 				inBytes(space.Free), inBytes(space.Bytes))
 		}
 		if c.JSON {
-			out.n = len(report.Violations)
-			out.json(report)
+			err = json.NewEncoder(out).Encode(report)
 		} else {
-			out.printf("%d violations in %d channels, %d blogs, %d rows\n", out.n, report.Channels, report.Blogs, report.Rows)
+			fmt.Fprintf(out, "%d violations in %d channels, %d blogs, %d rows\n", violations, report.Channels, report.Blogs, report.Rows)
 			if report.Poisoned > 0 {
-				out.printf("%d deletions or messages are poisoned: microblogging requeue puts them back on the queue\n", report.Poisoned)
+				fmt.Fprintf(out, "%d deletions or messages are poisoned: microblogging requeue puts them back on the queue\n", report.Poisoned)
 			}
 		}
-		err = errors.Join(out.err, notes.err)
-		if err == nil && out.n+report.Poisoned > 0 {
+		err = errors.Join(err, out.Flush())
+		if err == nil && violations+report.Poisoned > 0 {
 			err = errFound
 		}
 		return err
@@ -94,45 +92,12 @@ func poisonedLine(d domain.Deletion) string {
 		what, d.RequestedBy, d.Channel.Key)
 }
 
-// A lineWriter prints lines, and keeps the first error.
-type lineWriter struct {
-	w io.Writer
-	// n counts violations.
-	n   int
-	err error
-}
-
-func (l *lineWriter) printf(format string, args ...any) {
-	if l.err == nil {
-		_, l.err = fmt.Fprintf(l.w, format, args...)
+func violationLine(v domain.Violation) string {
+	line := printable(fmt.Sprintf("%s %s (%s, %s): %s", v.Invariant, v.Table, v.PartitionKey, v.RowKey, v.Detail))
+	if v.Repaired != "" {
+		line += " [" + v.Repaired + "]"
 	}
-}
-
-// json prints a value as JSON. What is no text is escaped: encoding/json lets U+007F to U+009F and
-// marks of direction pass, and a terminal acts on them.
-func (l *lineWriter) json(value any) {
-	text, err := json.Marshal(value)
-	l.err = errors.Join(l.err, err)
-	var escaped []byte
-	for _, r := range string(text) {
-		if unicode.IsPrint(r) {
-			escaped = utf8.AppendRune(escaped, r)
-			continue
-		}
-		for _, unit := range utf16.AppendRune(nil, r) {
-			escaped = fmt.Appendf(escaped, `\u%04x`, unit)
-		}
-	}
-	l.printf("%s\n", escaped)
-}
-
-func (l *lineWriter) violation(b domain.Violation) {
-	l.n++
-	l.printf("%s", printable(fmt.Sprintf("%s %s (%s, %s): %s", b.Invariant, b.Table, b.PartitionKey, b.RowKey, b.Detail)))
-	if b.Repaired != "" {
-		l.printf(" [%s]", b.Repaired)
-	}
-	l.printf("\n")
+	return line
 }
 
 // printable returns a line as it is, or quoted as in a Go program if it holds anything else than

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -105,12 +106,12 @@ func copyStore(ctx context.Context, console *console, from, to move.Side, flight
 	case err != nil:
 		return err
 	}
-	out, sum := &lineWriter{w: console.stdout}, 0
+	out, sum := bufio.NewWriter(console.stdout), 0
 	for _, table := range schema.Tables() {
 		sum += result.Rows[table]
-		out.printf("%-14s %9d rows in both\n", table, result.Rows[table])
+		fmt.Fprintf(out, "%-14s %9d rows in both\n", table, result.Rows[table])
 	}
-	out.printf("%-14s %9d rows in both, %d messages and %d poisoned ones sent, in %s\n",
+	fmt.Fprintf(out, "%-14s %9d rows in both, %d messages and %d poisoned ones sent, in %s\n",
 		"together", sum, result.Messages, result.Poison, time.Since(began).Round(time.Second))
-	return out.err
+	return out.Flush()
 }

@@ -67,7 +67,7 @@ func (c importCommand) importAll(ctx context.Context, console *console, parts *s
 	for _, file := range files {
 		to := newImporter(parts.Store, channel, owner, file.Source)
 		if c.DryRun {
-			to.dry, to.create = true, func(ctx context.Context, in domain.Channel, postings []storage.Posting) []storage.PostResult {
+			to.create = func(ctx context.Context, in domain.Channel, postings []storage.Posting) []storage.PostResult {
 				if in.Name == "" { // there is no channel yet
 					return slices.Repeat([]storage.PostResult{{Made: true}}, len(postings))
 				}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 	"os"
@@ -30,10 +29,6 @@ const memoryShare = 0.8
 // garbage is how much of it, in percent of what is in use, there may be before Go collects it. Go's own 100
 // took 7 % more of a page's processor time.
 const garbage = 200
-
-// stopTime is how long after it was told to stop a process ends in any case. All that ends by itself
-// takes less.
-const stopTime = worker.StopTime + drainTime
 
 type serveCommand struct {
 	storageFlags `embed:""`
@@ -78,8 +73,7 @@ type process struct {
 }
 
 // run opens the store, starts the roles, and waits until all has ended: when one part fails,
-// or after the delay when ctx ends. If the process is told a second time to stop, the delay
-// ends.
+// or after the delay when ctx ends.
 func (p process) run(ctx context.Context, console *console) (err error) {
 	signal.Ignore(syscall.SIGPIPE) // a role whose log or output has lost its reader goes on
 	log, stop := p.logger(console.stderr)
@@ -125,8 +119,6 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 	if err != nil {
 		return err
 	}
-	ended := make(chan struct{})
-	defer close(ended)
 	there, unknown := bolt.Exists(p.Data)
 	start := newStarter(log)
 	options := storage.Options{Around: []driver.Around{start.around}}
@@ -147,13 +139,9 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 		log.InfoContext(ctx, "the directory had no store: created a new store, which is empty", "data", p.Data)
 	}
 	b.draining = ctx.Done()
-	ctx, cancel := delayed(ctx, p.DrainDelay, console.again)
+	ctx, cancel := delayed(ctx, p.DrainDelay)
 	defer cancel()
 	run, ctx := errgroup.WithContext(ctx)
-	go endAnyway(ctx, ended, func() {
-		fmt.Fprintln(console.stderr, "microblogging: a storage call did not return in time, so the process ends without waiting for it")
-		os.Exit(exitFound)
-	})
 	if b.local || p.web != nil && p.web.Sample { // the sample is written before the first request
 		if err := start.prepare(ctx, b); err != nil || ctx.Err() != nil {
 			return err
@@ -163,15 +151,7 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 	}
 	stopOperators := at.serveOperators(ctx, b, log)
 	defer func() { err = errors.Join(err, stopOperators()) }()
-	run.Go(func() error {
-		if err := p.start(ctx, console, log, b, at.web, run); err != nil {
-			return err
-		}
-		if err := giveBack(); err != nil {
-			log.InfoContext(ctx, "could not give memory back after the start", "error", err)
-		}
-		return nil
-	})
+	run.Go(func() error { return p.start(ctx, console, log, b, at.web, run) })
 	return run.Wait()
 }
 
@@ -240,25 +220,12 @@ func (p process) start(ctx context.Context, console *console, log *slog.Logger, 
 	return p.web.serve(ctx, console, log, b, at, run)
 }
 
-// endAnyway calls exit some time after ctx has ended, unless ended is closed before: a call that
-// waits for a disk cannot be given up, and neither the work nor the store ends before it.
-func endAnyway(ctx context.Context, ended <-chan struct{}, exit func()) {
-	<-ctx.Done()
-	select {
-	case <-ended:
-	case <-time.After(stopTime):
-		exit()
-	}
-}
-
-// delayed returns a context that ends when ctx has ended a while ago, or has ended and
-// now is closed, or when cancel is called.
-func delayed(ctx context.Context, delay time.Duration, now <-chan struct{}) (later context.Context, cancel context.CancelFunc) {
+// delayed returns a context that ends when ctx has ended a while ago, or when cancel is called.
+func delayed(ctx context.Context, delay time.Duration) (later context.Context, cancel context.CancelFunc) {
 	later, end := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
 		select {
 		case <-time.After(delay):
-		case <-now:
 		case <-later.Done():
 		}
 		end()

@@ -97,7 +97,7 @@ type webFlags struct {
 	WriteBurst          int           `default:"1000" within:"1 1000000" help:"How many writes one user may make in a burst, after a pause."`
 	MaxChannelsPerOwner int           `default:"100" within:"0 10000" help:"About how many channels one user may own and still create another in the browser or by the API; 0 for no limit. An import is not refused."`
 	SignUps             int           `default:"100" within:"0 1000000000" help:"How many accounts one client address may make in an hour, counted for all processes; 0 for no limit."`
-	PageCache           cacheSize     `default:"64MB" help:"How much memory may hold rendered pages and feeds of channels; 0 to render each anew. Whole pages are kept for readers who are not signed in, the content of pages for all. Before a page is used again, the store is asked whether the channel has changed."`
+	PageCache           int           `default:"64" within:"0 1000000" help:"How many MB of memory may hold rendered pages and feeds of channels; 0 to render each anew. Whole pages are kept for readers who are not signed in, the content of pages for all. Before a page is used again, the store is asked whether the channel has changed."`
 	TrustProxy          proxyFlag     `help:"Trust the headers X-Forwarded-For and X-Forwarded-Proto of a proxy. Set it only behind a proxy that sets both. With a value such as --trust-proxy=10.0.0.0/8,fd00::/8, trust only the proxies in these networks, also if a request passes several of them."`
 	Undo                time.Duration `default:"30s" within:"0s 5m" help:"How long the owner of a channel can undo its deletion, up to 5m; 0 for not at all. Readers lose the channel immediately."`
 	UndoAccount         time.Duration `default:"168h" within:"0s 168h" help:"How long the deletion of an account can be undone, up to 168h; 0 for not at all. Its sessions end immediately."`
@@ -133,22 +133,11 @@ func badName(flag string, err error) error {
 
 // roleFlags are what all roles share.
 type roleFlags struct {
-	DrainDelay   time.Duration `default:"0s" within:"0s 24h" help:"How long to keep working after SIGTERM or SIGINT, while /readyz fails so that a load balancer stops sending requests. After that, requests are refused and the work is ended. A second signal ends this delay."`
+	DrainDelay   time.Duration `default:"0s" within:"0s 24h" help:"How long to keep working after SIGTERM or SIGINT, while /readyz fails so that a load balancer stops sending requests. After that, requests are refused and the work is ended. A second signal ends the process immediately."`
 	HealthListen string        `placeholder:"ADDR" help:"The address for probes and Prometheus, such as 0.0.0.0:8081: /healthz, /readyz and /metrics. Port 0 picks a free port. It needs no password, so do not publish it. Off by default. Without it and --admin-listen, nothing is measured."`
 	AdminListen  string        `placeholder:"ADDR" help:"The address for an operator, such as 127.0.0.1:8082: what --health-listen answers, /debug/pprof/ for profiles, and /backup for the command backup. Port 0 picks a free port. Anybody who reaches it may read all of that and needs no password, so do not publish it; /backup answers programs on the same machine alone. Off by default."`
 	LogFormat    string        `enum:"text,json" default:"text" help:"The format of the log on standard error: text or json."`
-	LogLevel     logLevel      `default:"info" help:"The lowest level that is logged: debug, info, warn or error."`
-}
-
-// A logLevel is debug, info, warn or error.
-type logLevel slog.Level
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (l *logLevel) UnmarshalText(text []byte) error {
-	if (*slog.Level)(l).UnmarshalText(text) != nil {
-		return fmt.Errorf("it must be debug, info, warn or error, not %q", text)
-	}
-	return nil
+	LogLevel     string        `enum:"debug,info,warn,error" default:"info" help:"The lowest level that is logged: debug, info, warn or error."`
 }
 
 // leaseFlags are what worker and check share.
@@ -175,20 +164,6 @@ func (f workerFlags) options(log *slog.Logger) worker.Options {
 		Slow:        f.Slow,
 		Log:         log,
 	}
-}
-
-// A cacheSize is how many bytes a cache may take. 0 is no cache. Its text is a whole number of
-// megabytes, such as 64MB.
-type cacheSize int64
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (s *cacheSize) UnmarshalText(text []byte) error {
-	megabytes, err := strconv.ParseUint(strings.TrimSuffix(string(text), "MB"), 10, 20)
-	if err != nil {
-		return fmt.Errorf("%q is not a size such as 64MB, or 0", text)
-	}
-	*s = cacheSize(megabytes * 1e6)
-	return nil
 }
 
 // A proxyFlag says whose X-Forwarded-For and X-Forwarded-Proto are trusted. Without a

@@ -29,9 +29,6 @@ const (
 	notPosts
 	repeated
 	empty
-	// moved posts had a later date than their entries have now: mostly that of an import which
-	// could not read theirs.
-	moved
 	// Of the next ones, which are added too, the posts have something else than the file.
 	misdated
 	early
@@ -50,7 +47,6 @@ var leftOut = map[string]int{feed.NotPublished: notPublished, feed.NotPosts: not
 // importWords are what the report says of each count.
 var importWords = [...]string{
 	notPublished: feed.NotPublished, notPosts: feed.NotPosts, repeated: feed.Repeated, empty: feed.Empty,
-	moved:     "posts moved to the date that the file has now",
 	misdated:  "posts dated now because their dates cannot be read",
 	early:     "posts dated now because their dates are in the future",
 	zoneless:  "dates taken as UTC because they name no time zone that is known",
@@ -86,7 +82,7 @@ func (c importCounts) list(format string, from, to int) (list []string) {
 }
 
 // notes say what is else than in the file.
-func (c importCounts) notes() []string { return c.list("%[2]s: %[1]d", moved, len(c)) }
+func (c importCounts) notes() []string { return c.list("%[2]s: %[1]d", misdated, len(c)) }
 
 // String returns the last line of a report.
 func (c importCounts) String() string {
@@ -94,8 +90,8 @@ func (c importCounts) String() string {
 	if c[added] == 1 {
 		posts = "post"
 	}
-	text := fmt.Sprintf("%d %s added, %d already there, %d left out", c[added], posts, c[known]+c[moved], c.sum(notPublished, moved))
-	if reasons := c.list("%d %s", notPublished, moved); reasons != nil {
+	text := fmt.Sprintf("%d %s added, %d already there, %d left out", c[added], posts, c[known], c.sum(notPublished, misdated))
+	if reasons := c.list("%d %s", notPublished, misdated); reasons != nil {
 		text += ": " + strings.Join(reasons, ", ")
 	}
 	return text
@@ -112,7 +108,6 @@ const importBatch = 3 * storage.MaxPostings
 // An importer posts the entries of one feed, each once, storage.MaxPostings in a
 // transaction.
 type importer struct {
-	store   *storage.Store
 	channel domain.Channel
 	owner   domain.UserName
 	// source tells the feed apart from others with the same ids of entries.
@@ -122,7 +117,6 @@ type importer struct {
 	began time.Time
 	// create makes posts. In a dry run, it only looks which were made before.
 	create func(context.Context, domain.Channel, []storage.Posting) []storage.PostResult
-	dry    bool
 	// progress is called with how many entries are done.
 	progress func(done int)
 
@@ -134,7 +128,7 @@ type importer struct {
 // newImporter returns an importer that does not report its progress.
 func newImporter(store *storage.Store, channel domain.Channel, owner domain.UserName, source string) *importer {
 	i := &importer{
-		store: store, channel: channel, owner: owner, source: source,
+		channel: channel, owner: owner, source: source,
 		converter: feed.NewConverter(), began: domain.Now(), progress: func(int) {},
 	}
 	if store != nil {
@@ -144,9 +138,8 @@ func newImporter(store *storage.Store, channel domain.Channel, owner domain.User
 }
 
 // post posts entries. An entry that was imported before is left alone, even if the feed has changed
-// it or a user has deleted its post, unless it has an earlier date now than its post (belated).
-// After a failure no other batch begins, and those under way go on to their ends. It returns the
-// first failure.
+// it or a user has deleted its post. After a failure no other batch begins, and those under way go on
+// to their ends. It returns the first failure.
 func (i *importer) post(ctx context.Context, entries []feed.Entry) error {
 	batches, begin := errgroup.WithContext(ctx)
 	batches.SetLimit(importFlight)
@@ -189,13 +182,7 @@ func (i *importer) postAll(ctx context.Context, batch []feed.Entry) (err error) 
 		postings, notes = append(postings, posting), append(notes, i.note(entry, lost))
 	}
 	for n, r := range i.create(ctx, i.channel, postings) {
-		late := i.belated(postings[n], r)
-		if late && !i.dry {
-			r.Err = i.move(ctx, postings[n], r.Blog)
-		}
 		switch {
-		case late && r.Err == nil:
-			counts[moved]++
 		case errors.Is(r.Err, domain.ErrKeyReused), errors.Is(r.Err, domain.ErrPostGone), r.Err == nil && !r.Made:
 			counts[known]++
 		case r.Err != nil:
@@ -218,23 +205,6 @@ func (i *importer) note(entry feed.Entry, lost feed.Loss) importCounts {
 		added: 1, misdated: one[entry.Misdated], early: one[i.undated(entry) && !entry.Published.IsZero()], zoneless: one[entry.Zoneless],
 		cut: one[lost.Cut], summaries: one[lost.Summary], media: lost.Media, links: lost.Links, pixels: lost.Pixels,
 	}
-}
-
-// belated reports whether an earlier import made the post, with a later date than its entry has
-// now, and no user has touched it since.
-func (i *importer) belated(p storage.Posting, r storage.PostResult) bool {
-	return r.Err == nil && !r.Made && !p.CreatedOn.IsZero() && r.Blog.CreatedOn.After(p.CreatedOn) &&
-		r.Blog.EditedOn.IsZero() && r.Blog.Rating == 0 && r.Blog.UserID == i.owner
-}
-
-// move makes a post anew with the date of its entry, which is in the key of its rows, and then
-// deletes the old one. If it stops between the two, the next import goes on.
-func (i *importer) move(ctx context.Context, p storage.Posting, old domain.Blog) error {
-	p.Key = "moved " + p.Key // which no entry has: its ID begins with a word and a colon
-	if _, _, err := i.store.Posts.Create(ctx, p); err != nil {
-		return err
-	}
-	return i.store.Posts.Delete(ctx, i.channel, old.ID, i.owner, domain.OneOf(old.Revision))
 }
 
 // posting returns the posting of an entry, without its draft. Source and key say which post

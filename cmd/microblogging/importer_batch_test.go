@@ -11,7 +11,6 @@ import (
 	"microblogging/cmd/microblogging/feed"
 	"microblogging/domain"
 	"microblogging/storage"
-	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
 
@@ -19,7 +18,6 @@ func TestImporterBatch(t *testing.T) {
 	t.Run("a thousand new entries take 43 requests", drivertest.Long(thousandEntriesTake43Requests))
 	t.Run("entries without a date keep their order, and the first one is the newest", undatedEntriesKeepTheirOrder)
 	t.Run("an import that stops in the middle is completed by the next", drivertest.Long(stoppedImportIsCompleted))
-	t.Run("a post that people have touched is not moved, and a move that stops is completed by the next", movesOnlyUntouched)
 }
 
 // datedEntries are n entries, the first one the oldest.
@@ -140,55 +138,5 @@ func stoppedImportIsCompleted(t *testing.T) {
 			w.wantPosts(200)
 			interrupt()
 		}
-	}
-}
-
-func movesOnlyUntouched(t *testing.T) {
-	for name, c := range map[string]struct {
-		touch func(w *importWorld, post domain.Blog) error
-		want  importCounts
-	}{
-		"untouched": {func(*importWorld, domain.Blog) error { return nil }, importCounts{moved: 1}},
-		"rated": {func(w *importWorld, post domain.Blog) error {
-			return w.store.Posts.Vote(w.Context(), w.channel.Ref(), post.ID, "eve")
-		}, importCounts{known: 1}},
-		"edited": {func(w *importWorld, post domain.Blog) error {
-			_, err := w.store.Posts.Update(w.Context(), w.channel, post.ID, "ada", domain.Any[domain.Revision](), domain.Draft{Text: "edited"})
-			return err
-		}, importCounts{known: 1}},
-		"deleted": {func(w *importWorld, post domain.Blog) error {
-			return w.store.Posts.Delete(w.Context(), w.channel, post.ID, "ada", domain.Any[domain.Revision]())
-		}, importCounts{known: 1}},
-		"moved by half": {func(w *importWorld, _ domain.Blog) error {
-			w.hook.Store(new(drivertest.Hook(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-				if call.Method == driver.CallSend { // the deletion begins with its message
-					return domain.ErrUnavailable
-				}
-				return send(ctx)
-			})))
-			defer w.hook.Store(nil)
-			if err := w.importer().post(w.Context(), datedEntries(1)); !errors.Is(err, domain.ErrUnavailable) {
-				w.Errorf("the move ends with %v", err)
-			}
-			return nil
-		}, importCounts{moved: 1}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := newImportWorld(t)
-			undated := datedEntries(1)
-			undated[0].Published = time.Time{}
-			ok(t, w.importer().post(t.Context(), undated))
-			page, err := w.store.Posts.List(t.Context(), w.channel.Ref(), storage.BlogQuery{Limit: 1})
-			if err == nil {
-				err = c.touch(w, page.Items[0])
-			}
-			to := w.importer()
-			if err = errors.Join(err, to.post(t.Context(), datedEntries(1))); err != nil || to.counts != c.want {
-				t.Errorf("%+v, %v, want %+v", to.counts, err, c.want)
-			}
-			if c.want[moved] > 0 {
-				w.wantPosts(1)
-			}
-		})
 	}
 }

@@ -27,7 +27,9 @@ const (
 // logger returns the log. Stop must be called at the end, and writes the lines that wait.
 func (f roleFlags) logger(w io.Writer) (log *slog.Logger, stop func()) {
 	lines := &logLines{waiting: make(chan []byte, maxLines), ending: make(chan struct{})}
-	options := slog.HandlerOptions{Level: slog.Level(f.LogLevel)}
+	var level slog.Level
+	_ = level.UnmarshalText([]byte(f.LogLevel)) // it is one of four
+	options := slog.HandlerOptions{Level: level}
 	var handler slog.Handler = slog.NewTextHandler(lines, &options)
 	if f.LogFormat == "json" {
 		handler = slog.NewJSONHandler(lines, &options)

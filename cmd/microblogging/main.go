@@ -62,27 +62,9 @@ type cannotRunError struct{ error }
 func (e cannotRunError) Unwrap() error { return e.error }
 
 func main() {
-	ctx, again := toldToStop()
-	os.Exit(run(ctx, os.Args[1:], &console{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, again: again}))
-}
-
-// toldToStop returns a context that ends when the process is told to stop, with the cause, and a channel
-// that is closed when it is told a second time.
-func toldToStop() (ctx context.Context, again <-chan struct{}) {
-	signals := make(chan os.Signal, 2) // the runtime drops what does not fit
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	ctx, cancel := context.WithCancelCause(context.Background())
-	second := make(chan struct{})
-	go func() {
-		name := "SIGTERM"
-		if <-signals == os.Interrupt {
-			name = "SIGINT"
-		}
-		cancel(fmt.Errorf("told to stop by %s", name))
-		<-signals
-		close(second)
-	}()
-	return ctx, second
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // the next signal ends the process immediately
+	os.Exit(run(ctx, os.Args[1:], &console{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}))
 }
 
 // run runs the program until its work is done or ctx ends, and returns the exit
@@ -184,9 +166,6 @@ func exitCode(err error, stderr io.Writer) int {
 type console struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	// again is closed when the process is told a second time to stop. If it is nil, that
-	// never happens.
-	again <-chan struct{}
 	// unknown are variables of the environment that look like this program's, and are not.
 	unknown []string
 }

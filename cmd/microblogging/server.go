@@ -46,7 +46,7 @@ func (f webFlags) options() web.Options {
 		WriteBurst:          f.WriteBurst,
 		MaxChannelsPerOwner: f.MaxChannelsPerOwner,
 		SignUps:             f.SignUps,
-		PageCache:           int64(f.PageCache),
+		PageCache:           int64(f.PageCache) * 1e6,
 		LogAddresses:        f.LogAddresses,
 		Teach:               f.Teach || f.Sample,
 		Version:             buildVersion(),

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"gopkg.in/yaml.v3"
@@ -85,59 +84,24 @@ func (r *role) end(t *testing.T) {
 	}
 }
 
-// expectDraining stops the role and expects that it is not ready from then on, and
-// otherwise as it was, until the delay is over.
-func (r *role) expectDraining(t *testing.T, address string, delay time.Duration, answers string) {
-	t.Helper()
+func workerDrains(t *testing.T) {
+	r := startRole(t, "worker", "--health-listen", "127.0.0.1:0", "--drain-delay", "2s")
+	address := r.await(t, `health listener started" address=(\S+)`)
+	r.await(t, `level=(WARN) .*use serve`) // a role that runs alone with the embedded store
 	get(t, http.DefaultClient, address+"/readyz", http.StatusOK)
 	told := time.Now()
 	r.stop()
 	if body := get(t, http.DefaultClient, address+"/readyz", http.StatusServiceUnavailable); !strings.Contains(body, "shutting down") {
 		t.Errorf("/readyz answers %s", body)
 	}
-	get(t, http.DefaultClient, address+answers, http.StatusOK)
+	get(t, http.DefaultClient, address+"/healthz", http.StatusOK)
 	http.DefaultClient.CloseIdleConnections()
-	if code := <-r.ended; code != exitOK {
-		t.Errorf("ended with %d after writing %s", code, r.wrote.String())
-	}
-	if took := time.Since(told); took < delay {
-		t.Errorf("ended after %s, want the delay of %s", took, delay)
+	if r.end(t); time.Since(told) < 2*time.Second {
+		t.Errorf("ended after %s, want the delay of 2 s", time.Since(told))
 	}
 	if response, err := http.Get(address + "/healthz"); err == nil {
 		response.Body.Close()
 		t.Error("the listener is still open")
-	}
-}
-
-func workerDrains(t *testing.T) {
-	r := startRole(t, "worker", "--health-listen", "127.0.0.1:0", "--drain-delay", "2s")
-	address := r.await(t, `health listener started" address=(\S+)`)
-	r.await(t, `level=(WARN) .*use serve`) // a role that runs alone with the embedded store
-	r.expectDraining(t, address, 2*time.Second, "/healthz")
-}
-
-// TestEndAnyway ends a process whose store hangs.
-func TestEndAnyway(t *testing.T) {
-	for sentence, want := range map[string]struct{ ends, exits time.Duration }{
-		"a process that does not end is ended":           {2 * stopTime, stopTime},
-		"a process that ends by itself is not disturbed": {stopTime - 1, 0},
-	} {
-		t.Run(sentence, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				ctx, stop := context.WithCancel(t.Context())
-				ended, exited := make(chan struct{}), time.Duration(0)
-				var told time.Time
-				go endAnyway(ctx, ended, func() { exited = time.Since(told) })
-				time.Sleep(time.Hour)
-				told = time.Now()
-				stop()
-				time.Sleep(want.ends)
-				close(ended)
-				if synctest.Wait(); exited != want.exits {
-					t.Errorf("ended by force after %s, want %s", exited, want.exits)
-				}
-			})
-		})
 	}
 }
 
