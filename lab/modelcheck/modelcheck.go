@@ -12,7 +12,6 @@ package modelcheck
 import (
 	"context"
 	"fmt"
-	"io"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -128,22 +127,23 @@ func (r Result) OK() bool {
 	}
 }
 
-// WriteSchedule writes the run that broke an invariant as a table, and the command that
-// replays it. The result must have a finding.
-func (r Result) WriteSchedule(w io.Writer) error {
-	schedule := r.Format(r.Finding.Schedule)
-	run, err := r.ReplayText(schedule)
-	if err != nil {
-		return fmt.Errorf("replaying %s: %w", r.Name, err)
+// String is one line: the name, how much was explored, the invariant that was broken or else how far the search
+// went, and what the case is about. What was not expected begins with an exclamation mark.
+func (r Result) String() string {
+	outcome := "none, with every order of calls"
+	switch {
+	case r.Finding != nil:
+		outcome = fmt.Sprintf("in %s: %s", lab.Count(len(r.Finding.Schedule), "step"), r.DescribeViolation(r.Finding.Violations[0]))
+	case r.Walks > 0:
+		outcome = fmt.Sprintf("none, in %d random runs", r.Walks)
+	case r.Preemptions > 0:
+		outcome = fmt.Sprintf("none, with up to %d preemptions", r.Preemptions)
 	}
-	if _, err := fmt.Fprintf(w, "%s: %s\n\n", r.Name, r.Says()); err != nil {
-		return err
+	sign := " "
+	if !r.OK() {
+		sign = "!"
 	}
-	if err := r.WriteTable(w, run); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(w, "\n%s\n", r.command(schedule))
-	return err
+	return fmt.Sprintf("%s %-22s %9d steps in %4.1f s  %s (%s)", sign, r.Name, r.Steps, r.Took.Seconds(), outcome, r.Says())
 }
 
 // A Summary is the sum of results.

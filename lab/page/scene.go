@@ -88,11 +88,6 @@ func (v *scene) purses() (list []purse) {
 // text is the schedule as lab replay takes it.
 func (v *scene) text() string { return v.Format(v.schedule[:v.at]) }
 
-// command replays the run in a terminal.
-func (v *scene) command() string {
-	return "go run ./lab/cmd/lab replay " + v.Name + " '" + v.text() + "'"
-}
-
 // back and forth are the states one step before and after, or empty.
 func (v *scene) back() string {
 	if v.at == 0 {
