@@ -6,7 +6,6 @@ import (
 
 	"microblogging/lab/mem"
 	"microblogging/storage"
-	"microblogging/storage/driver"
 )
 
 // A program is what is known of one actor's code: a tree of the points that it can
@@ -60,19 +59,6 @@ func (p *program) start() *point {
 		p.root = p.arrive(p.begin(), nil, Result{})
 	}
 	return p.root
-}
-
-func (p *program) begin() *session {
-	var arounds []driver.Around
-	if p.lot.traces {
-		arounds = append(arounds, traced)
-	}
-	for _, intercept := range p.intercept {
-		if intercept != nil {
-			arounds = append(arounds, intercept(p.actor.Name))
-		}
-	}
-	return begin(p.actor, p.index, p.given, p.started, arounds, p.options, p.untrusted)
 }
 
 // after is the point that an answer leads to.
