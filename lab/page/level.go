@@ -82,13 +82,6 @@ func (v *scene) showMe() string {
 	return ""
 }
 
-// askHint is this state with a hint.
-func (v *scene) askHint() string {
-	q := v.here()
-	q.hint = true
-	return q.address() + "#say"
-}
-
 // hint leads to the next choice of the shortest way known, or back to where the run has left it.
 // Its link is empty if there is none.
 func (v *scene) hint() (text, link, url string) {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"microblogging/domain"
@@ -340,13 +339,4 @@ func (v *scene) value(value driver.Value) string {
 		return v.Pretty(templates.ShortKey(value.Text()))
 	}
 	return value.String()
-}
-
-// steps are the numbers of the steps for the script.
-func (r rowView) steps() string {
-	var all []string
-	for _, n := range r.Steps {
-		all = append(all, strconv.Itoa(n))
-	}
-	return strings.Join(all, " ")
 }

@@ -14,7 +14,7 @@ func (v *scene) now() lab.Moment { return v.moments[v.at] }
 
 // outcome is what fresh workers did. It is nil if that was not requested.
 func (v *scene) outcome() *lab.Outcome {
-	if !v.rest {
+	if v.ask != askRest {
 		return nil
 	}
 	return v.now().Rest
@@ -52,20 +52,12 @@ func (v *scene) end() string {
 		ends = append(ends, "broken")
 	}
 	switch {
-	case v.rest:
+	case v.ask == askRest:
 		ends = append(ends, "rested")
 	case v.now().Quiescent():
 		ends = append(ends, "rest")
 	}
 	return strings.Join(ends, " ")
-}
-
-// faultsOfMany are those that are left.
-func faultsOfMany(left int) string {
-	if left == 1 {
-		return "the fault that is left"
-	}
-	return "one of the " + strconv.Itoa(left) + " faults that are left"
 }
 
 // A purse is what is left of something that a run may spend.
@@ -112,7 +104,7 @@ func (v *scene) file(suffix string) string {
 // enlarged is this state for a projector, or back from there.
 func (v *scene) enlarged() string {
 	other := v.request
-	other.large, other.hint = !v.large, false
+	other.large, other.ask = !v.large, ""
 	return other.address()
 }
 
@@ -209,7 +201,7 @@ func (v *scene) reachState() string {
 		return "won"
 	case v.record.Invariant == "" || v.Part == modelcheck.Own:
 		return ""
-	case v.reachable == nil && v.reach:
+	case v.reachable == nil && v.ask == askReach:
 		return "vain"
 	case v.reachable == nil:
 		return "unknown"

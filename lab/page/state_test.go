@@ -98,7 +98,7 @@ func partsSayIt(t *testing.T) {
 		{orphan, "won", "Won in 9 steps"}, {"/lab/A1?s=ann*2", "actor-ann", "finished Was told: “posted”"},
 		{"/lab/late-copy?s=olga:dies-before", "actor-olga", "dead"},
 		{"/lab/A1", "actor-w1", "Waits: the queue is empty."}, {"/lab/A3", "actor-olga", "olga dies before it"},
-		{"/lab/A4", "actor-ann", "or, for the fault that is left: ann dies before it : ann dies after it : ann request never arrives : ann answer takes effect, reply lost : ann takes effect, SDK sends it again"}, {"/lab/again?s=w1*6", "actor-ann", "costs 1 interruption"},
+		{"/lab/A4", "actor-ann", "or, for 1 fault: ann dies before it : ann dies after it : ann request never arrives : ann answer takes effect, reply lost : ann takes effect, SDK sends it again"}, {"/lab/again?s=w1*6", "actor-ann", "costs 1 interruption"},
 		{"/lab/A4?s=ann:unsent", "budget", "0 of 1 left"}, {"/lab/A4", "budget", "Faults ● 1 of 1 left"}, {"/lab/A1", "budget", "No faults here Switch actors as often as you like 200 steps left"},
 		{"/lab/again", "budget", "Interruptions ●●●● 4 of 4 left"}, {"/lab/again?s=w1,w2", "budget", "3 of 4 left"}, {"/lab/shut-gate?s=w1*6", "budget", "194 steps left"},
 		{"/lab/A1", "invariant-A1", "Here it is open. Not checked before the system is idle."}, {"/lab/A1", "invariant-A2", "holds"},
@@ -174,7 +174,7 @@ func runsOn(t *testing.T) {
 	}
 	for from, says := range map[string]string{
 		"/lab/A1": "Run until told “deletion accepted” : olga", "/lab/A1?s=ann,olga*2": "Run as far as it goes : w1",
-		"/lab/open-gate?s=ann*3,olga*6": "Run until it shuts the gate : w1", "/lab/open-gate?s=ann*3,olga*6,w1*12": "Run until the gate is gone : w1",
+		"/lab/open-gate?s=ann*3,olga*6": "Run until it shuts the gate : w1", "/lab/open-gate?s=ann*3,olga*6,w1*12": "Run until it removes the gate : w1",
 		"/lab/reservation": "Run until it opens the gate : olga", "/lab/shut-gate?s=w1*16": "Run until it reserves a gate : ann",
 	} {
 		s.get(from).want(200).says(says)
