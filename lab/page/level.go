@@ -20,7 +20,7 @@ func (l *Lab) recordOf(name string) modelcheck.Record {
 // won reports whether the invariant that the scenario is about is broken in the state that is
 // shown: any invariant, if it is about the production code.
 func (v *scene) won() bool {
-	return slices.ContainsFunc(v.invariantsIn(lab.InvariantViolated), func(invariant invariantView) bool {
+	return slices.ContainsFunc(v.broken(), func(invariant invariantView) bool {
 		return v.record.Invariant == "" || invariant.Name == v.record.Invariant
 	})
 }

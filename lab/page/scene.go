@@ -30,7 +30,7 @@ func (v *scene) lead() string {
 
 // broken are the invariants that are broken here, the one that the scenario is about first.
 func (v *scene) broken() []invariantView {
-	return v.invariantsIn(lab.InvariantViolated)
+	return slices.DeleteFunc(v.invariants(), func(invariant invariantView) bool { return invariant.State != lab.InvariantViolated })
 }
 
 // worst is the broken invariant that the scenario is about, or else the one that was broken first. ok is false if all
@@ -172,11 +172,6 @@ func (v *scene) chips() (chips []invariantView, others string) {
 	default:
 		return chips, lab.Count(n, "other invariant")
 	}
-}
-
-// invariantsIn lists the invariants that are in a state.
-func (v *scene) invariantsIn(state string) []invariantView {
-	return slices.DeleteFunc(v.invariants(), func(invariant invariantView) bool { return invariant.State != state })
 }
 
 // why is the reason without the name of the invariant. No time passes in the lab, so the time since then says nothing.
