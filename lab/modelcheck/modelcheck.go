@@ -15,7 +15,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
-	"sync"
 	"time"
 
 	"microblogging/domain"
@@ -36,32 +35,25 @@ const (
 func All(cases []Case, seed uint64, done func(Result)) Summary {
 	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(gcMemory))
-	results := make([]chan Result, len(cases))
+	results, slots := make([]chan Result, len(cases)), make(chan struct{}, runtime.GOMAXPROCS(0))
 	for i := range results {
 		results[i] = make(chan Result, 1)
 	}
-	next := make(chan int)
-	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			for i := range next {
-				results[i] <- cases[i].Explore(seed)
-			}
-		})
-	}
-	workers.Go(func() {
-		defer close(next)
-		for i := range cases {
-			next <- i
+	go func() {
+		for i, c := range cases {
+			slots <- struct{}{}
+			go func() {
+				defer func() { <-slots }()
+				results[i] <- c.Explore(seed)
+			}()
 		}
-	})
+	}()
 	var s Summary
 	for _, result := range results {
 		r := <-result
 		s.Add(r)
 		done(r)
 	}
-	workers.Wait()
 	return s
 }
 
