@@ -47,10 +47,10 @@ type point struct {
 	parked *session
 }
 
-// beginsLook reports whether the call of this point is the first of a look at a page.
-func (p *point) beginsLook() bool {
+// follows reports whether the call of this point is the first after a fact of the kind.
+func (p *point) follows(kind Kind) bool {
 	n := len(p.facts)
-	return n > 0 && p.facts[n-1].Kind == Looking && (p.parent == nil || len(p.parent.facts) < n)
+	return n > 0 && p.facts[n-1].Kind == kind && (p.parent == nil || len(p.parent.facts) < n)
 }
 
 // start is the first point.

@@ -36,6 +36,9 @@ func (p *point) lines() (site Site, above []Site) {
 		list := sites(p.call.stack)
 		if at := max(slices.IndexFunc(list, func(s Site) bool { return s.Sentence != "" }), 0); at < len(list) {
 			p.site, p.above = list[at], list[at+1:]
+			if question, ok := strings.CutSuffix(p.site.Sentence, "?"); ok && p.follows(Reading) {
+				p.site.Sentence = question + ", now that the form arrives?"
+			}
 		}
 	}
 	return p.site, p.above

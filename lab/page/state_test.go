@@ -119,6 +119,8 @@ func partsSayIt(t *testing.T) {
 		{"/lab/open-gate?s=ann*3,olga*6,w1*19,ann", "say", "made it possible w1 Blogs: Put up the shut gate, in the place of the open gate"},
 		{"/lab/erasure-look?s=vera*3,home*8,w1*18,vera*2", "say", "made it possible w1 Users: "},
 		{"/lab/pivot?s=olga*3,w1*5,olga*3,w1", "say", "made it possible olga Channels: Make the channel active again"},
+		{"/lab/expected", "actor-ann", "which incarnation has the name?"}, {"/lab/expected?s=ann", "actor-ann", "which incarnation has the name, now that the form arrives?"},
+		{"/lab/expected?s=ann*2", "say", "which incarnation has the name, now that the form arrives"},
 		{orphan, "say", "How MicroBlogging prevents it"}, {"/lab/A3?s=olga:dies-after", "say", "step 1 alone did it."},
 		{orphan, "step-7", "“posted” ◆ made it possible"}, {orphan, "step-9", "✗ violates no orphan post"}, {orphan + "&rest=1", "say", "The invariant “no orphan post” is violated"},
 		{orphan, "share", "go run ./lab/cmd/lab replay A1 'ann,olga*2,w1*3,ann,w1*2'"}, {orphan + "&at=2", "share", "replay A1 'ann,olga'"},
