@@ -20,6 +20,12 @@ func (v *scene) outcome() *lab.Outcome {
 	return v.now().Rest
 }
 
+// workIsLeft reports whether fresh workers change anything once no actor can go on.
+func (v *scene) workIsLeft() bool {
+	rest := v.now().Rest
+	return rest != nil && rest.DB.Sum() != v.now().DB.Sum()
+}
+
 // lead says what the scenario is about, in one sentence.
 func (v *scene) lead() string {
 	if v.Safeguard != nil {

@@ -1204,7 +1204,7 @@ func violated(v *scene, invariant invariantView) templ.Component {
 	})
 }
 
-// carryOn lets fresh workers carry on when no actor can go on.
+// carryOn lets fresh workers carry on when no actor can go on and work is left.
 func carryOn(v *scene) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1226,7 +1226,7 @@ func carryOn(v *scene) templ.Component {
 			templ_7745c5c3_Var60 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if v.now().Quiescent() && v.ask != askRest {
+		if v.workIsLeft() && v.ask != askRest {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 94, "<a class=\"button\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -30,6 +30,7 @@ func TestState(t *testing.T) {
 	t.Run("what is known of that is not lost to a search that ends in vain, and is not searched again", reachIsKept)
 	t.Run("its parts and ids are sound, and nothing is inline", outlineIsSound)
 	t.Run("no token is shown whole", tokensAreShort)
+	t.Run("fresh workers are offered where they have something to do, and the page says what they did", freshWorkersHaveWork)
 }
 
 // all lists the elements for which ok holds.
@@ -156,6 +157,22 @@ func linksLeadThere(t *testing.T) {
 	} {
 		if got := s.get(at.path).want(200).href(at.part, at.text); got != at.to {
 			t.Errorf("%s: %q of %s leads to %q, want %q", at.path, at.text, at.part, got, at.to)
+		}
+	}
+}
+
+func freshWorkersHaveWork(t *testing.T) {
+	s := newSite(t)
+	for path, did := range map[string]string{
+		"/lab/A3?s=olga*2": "Handles: news.", "/lab/own/two-phase?s=bank:dies-after": "Runs Recover.", "/lab/forgotten?s=olga*6,network:forgotten": "Looks for deletions without a message.",
+		"/lab/A1?s=ann*2,olga*2,w1*6": "-", "/lab/A4?s=ann": "-", "/lab/lost-message?s=olga*2,network:forgotten": "-", "/lab/twice?s=ann*2": "-", "/lab/own/lease-lock?s=ann*4,bob*4": "-", "/lab/own/two-phase?s=bank*5": "-",
+	} {
+		said := textOf(s.get(path).want(200).part("say"))
+		if offered := strings.Contains(said, "Let fresh workers carry on"); offered == (did == "-") {
+			t.Errorf("%s: %s", path, said)
+		}
+		if did != "-" {
+			s.get(path + "&rest=1").want(200).says(did)
 		}
 	}
 }
