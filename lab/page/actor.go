@@ -136,8 +136,8 @@ type lineView struct {
 	// Text is the line without its indentation, which is Indent tabs.
 	Text   string
 	Indent int
-	// Marked is the line of the call. Ran was run by the actor before, and Just in the last step.
-	Marked, Ran, Just bool
+	// Marked is the line of the call. Ran was run by the actor before, and Just in the last step. Off is switched off.
+	Marked, Ran, Just, Off bool
 }
 
 // newSourceView shows a line in its function, whose first and last line are these.
@@ -164,6 +164,10 @@ func (v *scene) telling(actor int, s lab.ActorState) sourceView {
 	source := newSourceView(s.Site, first, last)
 	for _, above := range s.Above {
 		source.Above = append(source.Above, place(above)+" "+above.Function)
+	}
+	off := v.off()
+	for i, line := range source.Lines {
+		source.Lines[i].Off = off.Place == place(lab.Site{File: s.Site.File, Line: line.Number})
 	}
 	for n := 1; n <= v.at; n++ {
 		step := v.moments[n].Step

@@ -2,6 +2,7 @@ package page_test
 
 import (
 	"context"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -30,6 +31,7 @@ func TestState(t *testing.T) {
 	t.Run("what is known of that is not lost to a search that ends in vain, and is not searched again", reachIsKept)
 	t.Run("its parts and ids are sound, and nothing is inline", outlineIsSound)
 	t.Run("no token is shown whole", tokensAreShort)
+	t.Run("the line that an ablation switches off is marked in its function, and in the code of an actor", offIsMarked)
 	t.Run("fresh workers are offered where they have something to do, and the page says what they did", freshWorkersHaveWork)
 }
 
@@ -157,6 +159,28 @@ func linksLeadThere(t *testing.T) {
 	} {
 		if got := s.get(at.path).want(200).href(at.part, at.text); got != at.to {
 			t.Errorf("%s: %q of %s leads to %q, want %q", at.path, at.text, at.part, got, at.to)
+		}
+	}
+}
+
+func offIsMarked(t *testing.T) {
+	s := newSite(t)
+	for path, want := range map[string][]string{
+		"/lab/post": nil, "/lab/open-gate": {"off"}, "/lab/own/lease-lock-without-fence": {"off", "code-ann", "code-bob"},
+	} {
+		r, places := s.get(path).want(200), map[string]bool{}
+		for _, line := range r.all(func(n *html.Node) bool { return hasClass(n, "off") }) {
+			if text := textOf(line); !strings.Contains(text, "(switched off here)") || !strings.Contains(text, "driver.Exists)") && !strings.Contains(text, `g.On("fence")`) {
+				t.Errorf("%s switches off %s", path, text)
+			}
+			for n := line; n != nil; n = n.Parent {
+				if key := attribute(n, "data-key"); strings.HasPrefix(key, "code-") || key == "off" {
+					places[key] = true
+				}
+			}
+		}
+		if got := slices.Sorted(maps.Keys(places)); !slices.Equal(got, slices.Sorted(slices.Values(want))) {
+			t.Errorf("%s marks it in %v, want %v", path, got, want)
 		}
 	}
 }
