@@ -113,7 +113,7 @@ modelcheck: ## explore schedules and crashes of the real code (lab/)
 
 .PHONY: induct
 induct: programs ## prove the protocols for any number of channels, posts, workers and duplicates (lab/induct)
-	go run ./lab/cmd/lab induct
+	go test -count=1 -v -run TestModels ./lab/induct
 
 PKG ?=
 

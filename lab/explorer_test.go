@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -71,11 +70,9 @@ func quickCases(known []modelcheck.Record) (cases []modelcheck.Case) {
 func noScheduleViolatesAnInvariant(t *testing.T) {
 	known, err := modelcheck.Known()
 	ok(t, err)
-	var table strings.Builder
-	report := modelcheck.NewReport(&table)
 	var explored []modelcheck.Result
 	s := modelcheck.All(quickCases(known), 1, func(r modelcheck.Result) {
-		report.Add(r)
+		t.Log(r)
 		if r.Walks == 0 {
 			explored = append(explored, r)
 		}
@@ -83,21 +80,14 @@ func noScheduleViolatesAnInvariant(t *testing.T) {
 	if err := modelcheck.CheckRecords(explored, known); err != nil {
 		t.Error(err)
 	}
-	if report.Err() != nil {
-		t.Fatal(report.Err())
-	}
 	printLine(t, "lab: "+s.String())
-	t.Log(table.String())
 	for _, r := range s.Shortfalls {
 		if r.Finding == nil {
 			t.Errorf("%s: no invariant was broken, and one should be", r.Name)
 			continue
 		}
-		var schedule strings.Builder
-		if err := r.WriteSchedule(&schedule); err != nil {
-			t.Error(err)
-		}
-		t.Errorf("%s", schedule.String())
+		schedule, err := r.Describe(r.Format(r.Finding.Schedule))
+		t.Errorf("%s%v", schedule, err)
 	}
 	if !testing.Short() && (s.Schedules < floorSchedules || s.States < floorStates || s.Steps < floorSteps) {
 		t.Errorf("explored less than %d schedules, %d states, %d steps", floorSchedules, floorStates, floorSteps)

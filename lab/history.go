@@ -18,6 +18,9 @@ type Kind string
 // its next look, for the invariants about pages (History.LookedAt).
 const Looking Kind = "(looking)"
 
+// Reading is the fact that an actor has read what it has a form for. With its next call the form arrives.
+const Reading Kind = "(read)"
+
 // A Fact is one thing that an actor was told or is about to do.
 type Fact struct {
 	Kind    Kind

@@ -227,8 +227,9 @@ type Outcome struct {
 // A Deed is one thing that a fresh worker did.
 type Deed struct {
 	// Message is the text of the message that it handled. It is empty if the worker made a
-	// reconciling pass.
+	// reconciling pass, or ran the Recover of a reader's own protocol.
 	Message string
+	Recover bool
 	// Err is why it failed, if it did. Then the message stays on the queue.
 	Err error
 }
@@ -236,7 +237,10 @@ type Deed struct {
 // DescribeDeed says in one line what a fresh worker did.
 func (s *Scenario) DescribeDeed(d Deed) string {
 	text := "looks for deletions without a message"
-	if d.Message != "" {
+	switch {
+	case d.Recover:
+		text = "runs Recover"
+	case d.Message != "":
 		text = "handles: " + describeMessage(d.Message)
 	}
 	if d.Err != nil {

@@ -6,7 +6,6 @@ import (
 
 	"microblogging/lab/mem"
 	"microblogging/storage"
-	"microblogging/storage/driver"
 )
 
 // A program is what is known of one actor's code: a tree of the points that it can
@@ -48,10 +47,10 @@ type point struct {
 	parked *session
 }
 
-// beginsLook reports whether the call of this point is the first of a look at a page.
-func (p *point) beginsLook() bool {
+// follows reports whether the call of this point is the first after a fact of the kind.
+func (p *point) follows(kind Kind) bool {
 	n := len(p.facts)
-	return n > 0 && p.facts[n-1].Kind == Looking && (p.parent == nil || len(p.parent.facts) < n)
+	return n > 0 && p.facts[n-1].Kind == kind && (p.parent == nil || len(p.parent.facts) < n)
 }
 
 // start is the first point.
@@ -60,19 +59,6 @@ func (p *program) start() *point {
 		p.root = p.arrive(p.begin(), nil, Result{})
 	}
 	return p.root
-}
-
-func (p *program) begin() *session {
-	var arounds []driver.Around
-	if p.lot.traces {
-		arounds = append(arounds, traced)
-	}
-	for _, intercept := range p.intercept {
-		if intercept != nil {
-			arounds = append(arounds, intercept(p.actor.Name))
-		}
-	}
-	return begin(p.actor, p.index, p.given, p.started, arounds, p.options, p.untrusted)
 }
 
 // after is the point that an answer leads to.

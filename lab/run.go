@@ -2,10 +2,9 @@ package lab
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
-	"unicode/utf8"
+	"text/tabwriter"
 
 	"microblogging/domain"
 )
@@ -86,57 +85,37 @@ func (r Run) Schedule() Schedule {
 	return schedule
 }
 
-// WriteTable writes a run as a table in Markdown, one line for a step: the actor,
-// its call, the fate and the answer. The first token that ann minted is ann.1.
-func (s *Scenario) WriteTable(w io.Writer, run Run) error {
-	rows := [][]string{{"step", "actor", "call", "fate", "answer"}}
-	for i, step := range run.Steps {
-		rows = append(rows, s.tableRow(i+1, step))
-	}
-	widths := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
-		}
-	}
+// Table is a run as a table in Markdown, one line for a step: the actor, its call, the fate and the
+// answer. The first token that ann minted is ann.1.
+func (s *Scenario) Table(run Run) string {
 	var b strings.Builder
-	for i, row := range rows {
-		for j, cell := range row {
-			fmt.Fprintf(&b, "| %s%s ", cell, strings.Repeat(" ", widths[j]-utf8.RuneCountInString(cell)))
+	table := tabwriter.NewWriter(&b, 0, 0, 1, ' ', 0)
+	row := func(cells ...string) {
+		for _, cell := range cells {
+			fmt.Fprint(table, "| "+strings.ReplaceAll(cell, "|", `\|`)+"\t")
 		}
-		b.WriteString("|\n")
-		if i > 0 {
-			continue
-		}
-		for _, width := range widths {
-			b.WriteString("| " + strings.Repeat("-", width) + " ")
-		}
-		b.WriteString("|\n")
+		fmt.Fprintln(table, "|")
 	}
-	b.WriteString("\n")
+	row("step", "actor", "call", "fate", "answer")
+	row("---", "---", "---", "---", "---")
+	for i, step := range run.Steps {
+		w := s.Words(step)
+		for _, told := range w.Told {
+			w.Result += "; told: " + told
+		}
+		row(fmt.Sprint(i+1), w.Actor, w.Call, w.Fate, w.Result)
+	}
+	_ = table.Flush() // a builder does not fail
+	fmt.Fprintln(&b)
 	for _, violation := range run.Violations {
 		fmt.Fprintf(&b, "Then %s.\n", s.DescribeViolation(violation))
 	}
 	switch {
 	case run.Violations != nil:
 	case run.Quiescent:
-		b.WriteString("No invariant is violated.\n")
+		fmt.Fprintln(&b, "No invariant is violated.")
 	default:
-		b.WriteString("No invariant is violated so far, and an actor can go on.\n")
+		fmt.Fprintln(&b, "No invariant is violated so far, and an actor can go on.")
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-func (s *Scenario) tableRow(number int, step Step) []string {
-	w := s.Words(step)
-	answer := w.Result
-	for _, told := range w.Told {
-		answer += "; told: " + told
-	}
-	cells := []string{fmt.Sprint(number), w.Actor, w.Call, w.Fate, answer}
-	for i, cell := range cells {
-		cells[i] = strings.ReplaceAll(cell, "|", `\|`)
-	}
-	return cells
+	return b.String()
 }

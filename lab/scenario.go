@@ -27,6 +27,15 @@ type Actor struct {
 	Ahead int
 }
 
+// InTurn runs the code of an actor, one after the other.
+func InTurn(bodies ...func(ctx context.Context, c *Client)) func(ctx context.Context, c *Client) {
+	return func(ctx context.Context, c *Client) {
+		for _, do := range bodies {
+			do(ctx, c)
+		}
+	}
+}
+
 // A Scenario is a situation to explore: what is in the store, who acts, and what
 // may go wrong.
 type Scenario struct {
@@ -173,10 +182,10 @@ func (v View) Facts() iter.Seq[Known] {
 	}
 }
 
-// Count is how many facts of a kind match.
+// Count is how many facts of a kind match. If matches is nil, all do.
 func (v View) Count(kind Kind, matches func(Known) bool) (n int) {
 	for k := range v.Facts() {
-		if k.Kind == kind && matches(k) {
+		if k.Kind == kind && (matches == nil || matches(k)) {
 			n++
 		}
 	}

@@ -21,6 +21,7 @@ import (
 // code runs only between an answer and the next call, so only one actor runs at a
 // time.
 type session struct {
+	*program
 	names *names
 	facts []Fact
 	// calls and answers are unbuffered: a send returns when the other side has it.
@@ -30,9 +31,7 @@ type session struct {
 	quit    chan struct{}
 	// busy is set from a call to its answer. An actor must not make two calls at
 	// once, because the order of such calls is not the scheduler's.
-	busy      atomic.Bool
-	name      string
-	untrusted bool
+	busy atomic.Bool
 	// made is how many calls code that is not trusted has made, and goroutine names where it runs.
 	made      int
 	goroutine atomic.Value
@@ -41,30 +40,38 @@ type session struct {
 }
 
 // begin starts the actor's code. next waits for its first call or its end.
-func begin(actor Actor, index int, given []Fact, at clock, arounds []driver.Around, o storage.Options, untrusted bool) *session {
+func (p *program) begin() *session {
 	s := &session{
-		name: actor.Name, untrusted: untrusted,
-		names: newNames(index, actor.Ahead, at),
+		program: p, names: newNames(p.index, p.actor.Ahead, p.started),
 		calls: make(chan *Call), results: make(chan Result), ended: make(chan struct{}), quit: make(chan struct{}),
 	}
-	for _, f := range given {
+	for _, f := range p.given {
 		s.names.know(f.Token)
 		s.names.know(f.Session)
 	}
-	d := driver.Wrap(nil, append(arounds, s.turnstile)...)
-	o.Pause, o.Flight, o.LastFirst, o.HashPassword = NoPause, 1, actor.LastFirst, HashPassword
-	client := &Client{Backend: d, Given: given, session: s, Store: storage.New(d, o)}
+	var arounds []driver.Around
+	if p.lot.traces {
+		arounds = append(arounds, traced)
+	}
+	for _, intercept := range p.intercept {
+		if intercept != nil {
+			arounds = append(arounds, intercept(p.actor.Name))
+		}
+	}
+	d, o := driver.Wrap(nil, append(arounds, s.turnstile)...), p.options
+	o.Pause, o.Flight, o.LastFirst, o.HashPassword = NoPause, 1, p.actor.LastFirst, HashPassword
+	client := &Client{Backend: d, Given: p.given, session: s, Store: storage.New(d, o)}
 	go func() {
 		defer close(s.ended)
 		defer func() {
 			if cause := recover(); cause != nil {
-				s.failure = fmt.Errorf("%s: panic%s: %v\n%s", actor.Name, Where(Goroutine()), cause, debug.Stack())
+				s.failure = fmt.Errorf("%s: panic%s: %v\n%s", p.actor.Name, Where(Goroutine()), cause, debug.Stack())
 			}
 		}()
-		if untrusted {
+		if p.untrusted {
 			s.goroutine.Store(Goroutine())
 		}
-		actor.Run(context.Background(), client)
+		p.actor.Run(context.Background(), client)
 	}()
 	return s
 }
@@ -96,7 +103,7 @@ func (s *session) next() *Call {
 		return nil
 	case <-late:
 		at, _ := s.goroutine.Load().(string)
-		panic(fmt.Errorf("%s makes neither a call nor an end within %s%s", s.name, Patience, Where(at)))
+		panic(fmt.Errorf("%s makes neither a call nor an end within %s%s", s.actor.Name, Patience, Where(at)))
 	}
 }
 
@@ -153,7 +160,7 @@ func (s *session) turnstile(ctx context.Context, c *driver.Call, _ func(context.
 		return errors.New("no actor of the lab peeks, since none may depend on what is on the queue")
 	}
 	if s.made++; s.untrusted && s.made > MaxChoices {
-		s.failure = fmt.Errorf("%s makes more than %d calls%s", s.name, MaxChoices, Where(Goroutine()))
+		s.failure = fmt.Errorf("%s makes more than %d calls%s", s.actor.Name, MaxChoices, Where(Goroutine()))
 		runtime.Goexit()
 	}
 	call := Call{Call: *c}
@@ -169,9 +176,13 @@ func (s *session) turnstile(ctx context.Context, c *driver.Call, _ func(context.
 
 type stackKey struct{}
 
-// traced keeps where each call is made, also if an Around sends it later.
+// mostFrames is more than an actor's stack is deep.
+const mostFrames = 64
+
+// traced keeps where each call is made, also if an Around sends it later. That costs a few microseconds.
 func traced(ctx context.Context, _ *driver.Call, next func(context.Context) error) error {
-	return next(context.WithValue(ctx, stackKey{}, stackOfCaller()))
+	stack := make([]uintptr, mostFrames)
+	return next(context.WithValue(ctx, stackKey{}, stack[:runtime.Callers(1, stack)]))
 }
 
 // A Client is what an actor's code calls. Each call waits at the turnstile until

@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"io/fs"
@@ -29,16 +28,6 @@ type Site struct {
 // asks for, whatever becomes of it.
 const sentenceMark = "//lab: "
 
-// mostFrames is more than an actor's stack is deep.
-const mostFrames = 64
-
-// stackOfCaller is the stack of an actor's code at the turnstile. It costs a few
-// microseconds, so it is taken only if Explorer.trace is set.
-func stackOfCaller() []uintptr {
-	stack := make([]uintptr, mostFrames)
-	return stack[:runtime.Callers(2, stack)]
-}
-
 // lines are the line of Go that makes the call of the point, and those that led to it, the
 // nearest first. The line is the innermost that has a sentence: what lies within only passes the
 // call on. Many moments have an actor wait at one point, so they are looked up once.
@@ -47,6 +36,9 @@ func (p *point) lines() (site Site, above []Site) {
 		list := sites(p.call.stack)
 		if at := max(slices.IndexFunc(list, func(s Site) bool { return s.Sentence != "" }), 0); at < len(list) {
 			p.site, p.above = list[at], list[at+1:]
+			if question, ok := strings.CutSuffix(p.site.Sentence, "?"); ok && p.follows(Reading) {
+				p.site.Sentence = question + ", now that the form arrives?"
+			}
 		}
 	}
 	return p.site, p.above
@@ -100,16 +92,11 @@ func siteOf(frame runtime.Frame) (Site, bool) {
 	if !inModule {
 		return Site{}, false
 	}
-	var text []byte
-	site := Site{File: frame.File, Line: frame.Line}
-	for found := false; !found; {
-		rest, inside := "", false
-		if _, rest, inside = strings.Cut(site.File, "/"); !inside {
+	site, text := Site{File: frame.File, Line: frame.Line}, ""
+	for found := false; !found; text, found = Source(site.File) {
+		if _, site.File, found = strings.Cut(site.File, "/"); !found {
 			return Site{}, false
 		}
-		site.File = rest
-		content, err := microblogging.Source.ReadFile(rest)
-		text, found = content, err == nil
 	}
 	_, function, _ := strings.Cut(qualified[strings.LastIndex(qualified, "/")+1:], ".")
 	site.Function, _, _ = strings.Cut(function, ".func") // that contains the function literal
@@ -117,10 +104,10 @@ func siteOf(frame runtime.Frame) (Site, bool) {
 		site.Function = site.Function[:half] // a function that makes the literal was inlined into it
 	}
 	n := 0
-	for line := range bytes.Lines(text) {
+	for line := range strings.Lines(text) {
 		if n++; n == site.Line-1 {
-			if sentence, ok := bytes.CutPrefix(bytes.TrimSpace(line), []byte(sentenceMark)); ok {
-				site.Sentence = string(sentence)
+			if sentence, ok := strings.CutPrefix(strings.TrimSpace(line), sentenceMark); ok {
+				site.Sentence = sentence
 			}
 			break
 		}

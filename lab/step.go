@@ -103,7 +103,7 @@ func (x *Explorer) act(to *state, step *Step) {
 	p := &to.places[c.Actor-1]
 	program := x.programs[c.Actor-1]
 	step.Call, step.Sender, step.at = p.at.call, int(c.Actor), p.at
-	if p.at.beginsLook() {
+	if p.at.follows(Looking) {
 		to.history = to.history.withLook(beginning{int(c.Actor), len(p.at.facts) - 1, x.acknowledged(x.view(to))})
 	}
 	mine := stamp{int(c.Actor), p.at.depth, p.sends}

@@ -73,6 +73,17 @@ func (c Case) ReplayText(schedule string) (lab.Run, error) {
 	return c.Replay(choices, false)
 }
 
+// Command is the line that replays a schedule.
+func (c Case) Command(schedule string) string {
+	return "go run ./lab/cmd/lab replay " + c.Name + " '" + schedule + "'"
+}
+
+// Describe is what the case is about, a run of it as a table, and the command that replays it.
+func (c Case) Describe(schedule string) (string, error) {
+	run, err := c.ReplayText(schedule)
+	return fmt.Sprintf("%s: %s\n\n%s\n    %s\n", c.Name, c.Says(), c.Table(run), c.Command(schedule)), err
+}
+
 // Invariant is the invariant that the case must break. It is empty if any will do, or none.
 func (c Case) Invariant() string {
 	switch c.Part {

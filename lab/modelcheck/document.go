@@ -3,7 +3,6 @@ package modelcheck
 import (
 	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -27,80 +26,62 @@ func Document(text string) (string, error) {
 	known, failed := Known()
 	text = regions.ReplaceAllStringFunc(text, func(region string) string {
 		parts := regions.FindStringSubmatch(region)
-		var content strings.Builder
-		if err := writeRegion(&content, known, strings.Fields(parts[2])); err != nil {
+		content, err := regionOf(known, strings.Fields(parts[2]))
+		if err != nil {
 			failed = errors.Join(failed, fmt.Errorf("%s: %w", parts[2], err))
 		}
-		return parts[1] + "\n" + strings.Trim(content.String(), "\n") + "\n\n" + parts[3]
+		return parts[1] + "\n" + strings.Trim(content, "\n") + "\n\n" + parts[3]
 	})
 	return text, failed
 }
 
-func writeRegion(w io.Writer, known []Record, what []string) error {
+func regionOf(known []Record, what []string) (string, error) {
 	if len(what) == 2 && what[0] == "table" && what[1] == "ablations" {
-		return writeAblations(w, known)
+		return ablationTable(known)
 	}
 	if len(what) < 2 || !slices.Contains([]string{"schedule", "picture", "run"}, what[0]) {
-		return errors.New("the model checker does not know this kind of region")
+		return "", errors.New("the model checker does not know this kind of region")
 	}
 	c, err := Find(what[1])
 	if err != nil {
-		return err
+		return "", err
 	}
-	schedule, write := what[len(what)-1], c.WriteTable
+	schedule := what[len(what)-1]
 	if what[0] != "run" {
 		record, _ := About(known, c.Name)
 		schedule = record.Schedule
 	}
+	run, err := c.ReplayText(schedule)
+	text := c.Table(run)
 	switch what[0] {
 	case "picture":
-		write = c.writePicture
-	case "schedule":
-		if _, err := fmt.Fprintf(w, "%s: %s\n\n", c.Name, c.Says()); err != nil {
-			return err
+		text = "```mermaid\n" + c.Mermaid(run.Steps) + "```\n\n"
+		for _, violation := range run.Violations {
+			text += "Then " + c.DescribeViolation(violation) + ".\n"
 		}
+	case "schedule":
+		text = c.Name + ": " + c.Says() + "\n\n" + text
 	}
-	run, err := c.ReplayText(schedule)
-	if err == nil {
-		err = write(w, run)
-	}
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(w, "\n%s\n[Step through it](%s)\n", c.command(schedule), pageURL(c.Name, schedule))
-	return err
+	return fmt.Sprintf("%s\n    %s\n\n[Step through it](%s)\n", text, c.Command(schedule), pageURL(c.Name, schedule)), err
 }
 
-func writeAblations(w io.Writer, known []Record) error {
-	_, failed := fmt.Fprint(w, "| the production code without this safeguard | scenario | steps | broken |\n"+
-		"| ----------------------------------- | -------- | ----- | ------ |\n")
+func ablationTable(known []Record) (table string, failed error) {
+	table = "| the production code without this safeguard | scenario | steps | broken |\n" +
+		"| ----------------------------------- | -------- | ----- | ------ |\n"
 	for _, c := range Cases() {
 		if c.Part != Ablated {
 			continue
 		}
 		record, _ := About(known, c.Name)
 		run, err := c.ReplayText(record.Schedule)
-		if err == nil && len(run.Violations) == 0 {
-			err = fmt.Errorf("%s: no invariant is violated", c.Name)
+		if err != nil || len(run.Violations) == 0 {
+			failed = errors.Join(failed, fmt.Errorf("%s: no invariant is violated: %w", c.Name, err))
+			continue
 		}
-		if err == nil {
-			_, err = fmt.Fprintf(w, "| %s | [%s](%s) | %d | %s |\n", c.Safeguard.Why, c.Name, pageURL(c.Name, record.Schedule),
-				record.Shortest, c.DescribeViolation(run.Violations[0]))
-		}
-		failed = errors.Join(failed, err)
+		table += fmt.Sprintf("| %s | [%s](%s) | %d | %s |\n", c.Safeguard.Why, c.Name, pageURL(c.Name, record.Schedule),
+			record.Shortest, c.DescribeViolation(run.Violations[0]))
 	}
-	return failed
-}
-
-// writePicture writes a run that breaks invariants as a sequence diagram of Mermaid, and the invariants.
-func (c Case) writePicture(w io.Writer, run lab.Run) error {
-	var b strings.Builder
-	b.WriteString("```mermaid\n" + c.Mermaid(run.Steps) + "```\n\n")
-	for _, violation := range run.Violations {
-		fmt.Fprintf(&b, "Then %s.\n", c.DescribeViolation(violation))
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return table, failed
 }
 
 // Mermaid is a sequence diagram of Mermaid. Each call is an arrow to its table or its queue.
@@ -131,11 +112,6 @@ func (c Case) Mermaid(steps []lab.Step) string {
 		fmt.Fprintf(&b, "    %s%s%s: %s\n", words.Actor, arrow, target, text)
 	}
 	return b.String()
-}
-
-// command is the line that replays a schedule.
-func (c Case) command(schedule string) string {
-	return fmt.Sprintf("    go run ./lab/cmd/lab replay %s '%s'\n", c.Name, schedule)
 }
 
 // pageURL is the page that shows a schedule in the lab of a server that runs on the reader's

@@ -36,12 +36,8 @@ func KnownCode() string { return strings.TrimSpace(code) }
 
 // Known are the records of all cases, in their order. The command lab known writes them
 // and make modelcheck compares them with what it finds.
-func Known() ([]Record, error) { return ReadRecords(recorded) }
-
-// ReadRecords reads what WriteRecords wrote.
-func ReadRecords(text []byte) ([]Record, error) {
-	var records []Record
-	if err := json.Unmarshal(text, &records); err != nil {
+func Known() (records []Record, err error) {
+	if err := json.Unmarshal(recorded, &records); err != nil {
 		return nil, fmt.Errorf("reading what the model checker has found: %w", err)
 	}
 	return records, nil

@@ -12,11 +12,9 @@ package modelcheck
 import (
 	"context"
 	"fmt"
-	"io"
 	"runtime"
 	"runtime/debug"
 	"slices"
-	"sync"
 	"time"
 
 	"microblogging/domain"
@@ -37,32 +35,25 @@ const (
 func All(cases []Case, seed uint64, done func(Result)) Summary {
 	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(gcMemory))
-	results := make([]chan Result, len(cases))
+	results, slots := make([]chan Result, len(cases)), make(chan struct{}, runtime.GOMAXPROCS(0))
 	for i := range results {
 		results[i] = make(chan Result, 1)
 	}
-	next := make(chan int)
-	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			for i := range next {
-				results[i] <- cases[i].Explore(seed)
-			}
-		})
-	}
-	workers.Go(func() {
-		defer close(next)
-		for i := range cases {
-			next <- i
+	go func() {
+		for i, c := range cases {
+			slots <- struct{}{}
+			go func() {
+				defer func() { <-slots }()
+				results[i] <- c.Explore(seed)
+			}()
 		}
-	})
+	}()
 	var s Summary
 	for _, result := range results {
 		r := <-result
 		s.Add(r)
 		done(r)
 	}
-	workers.Wait()
 	return s
 }
 
@@ -128,22 +119,23 @@ func (r Result) OK() bool {
 	}
 }
 
-// WriteSchedule writes the run that broke an invariant as a table, and the command that
-// replays it. The result must have a finding.
-func (r Result) WriteSchedule(w io.Writer) error {
-	schedule := r.Format(r.Finding.Schedule)
-	run, err := r.ReplayText(schedule)
-	if err != nil {
-		return fmt.Errorf("replaying %s: %w", r.Name, err)
+// String is one line: the name, how much was explored, the invariant that was broken or else how far the search
+// went, and what the case is about. What was not expected begins with an exclamation mark.
+func (r Result) String() string {
+	outcome := "none, with every order of calls"
+	switch {
+	case r.Finding != nil:
+		outcome = fmt.Sprintf("in %s: %s", lab.Count(len(r.Finding.Schedule), "step"), r.DescribeViolation(r.Finding.Violations[0]))
+	case r.Walks > 0:
+		outcome = fmt.Sprintf("none, in %d random runs", r.Walks)
+	case r.Preemptions > 0:
+		outcome = fmt.Sprintf("none, with up to %d preemptions", r.Preemptions)
 	}
-	if _, err := fmt.Fprintf(w, "%s: %s\n\n", r.Name, r.Says()); err != nil {
-		return err
+	sign := " "
+	if !r.OK() {
+		sign = "!"
 	}
-	if err := r.WriteTable(w, run); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(w, "\n%s\n", r.command(schedule))
-	return err
+	return fmt.Sprintf("%s %-22s %9d steps in %4.1f s  %s (%s)", sign, r.Name, r.Steps, r.Took.Seconds(), outcome, r.Says())
 }
 
 // A Summary is the sum of results.

@@ -106,7 +106,7 @@ func (s State) There(table, partition, row string) bool {
 
 // Told is how often an actor was told this.
 func (s State) Told(what string) int {
-	return s.view.Count(lab.Kind(what), func(lab.Known) bool { return true })
+	return s.view.Count(lab.Kind(what), nil)
 }
 
 // Messages are the texts on the queue.
@@ -205,18 +205,18 @@ func (i Invariant) judging(judge func(State) string) func(lab.View) string {
 const mostRecoveries = 16
 
 // recover runs Recover until it changes nothing more. Before each run, all leases have ended.
-func (p Protocol) recover(left *mem.DB) ([]lab.Deed, error) {
+func (p Protocol) recover(left *mem.DB) (deeds []lab.Deed, err error) {
 	if p.Recover == nil {
 		return nil, nil
 	}
-	var err error
 	for range mostRecoveries {
 		before := left.EndLeases(domain.QueueName).Sum()
 		if err = p.recoverOnce(left); err == nil && left.Snapshot().Sum() == before {
-			return nil, nil
+			return deeds, nil
 		}
+		deeds = append(deeds, lab.Deed{Recover: true, Err: err})
 	}
-	return nil, errors.Join(errors.New("no end of Recover"), err)
+	return deeds, errors.Join(errors.New("no end of Recover"), err)
 }
 
 // mostCalls is how many calls one run of Recover may make.

@@ -30,7 +30,10 @@ type card struct {
 }
 
 // A fateView is one thing that may happen next. Word is what is appended to the schedule.
-type fateView struct{ Label, Word, URL string }
+type fateView struct {
+	Label, Word, URL string
+	option           lab.Option
+}
 
 // faultsOf are the faults that happen to an actor, its request or its answer.
 type faultsOf struct {
@@ -49,24 +52,22 @@ func (v *scene) somebodyActs() bool {
 func (v *scene) cards() (cards []card) {
 	for i, s := range v.now().Actors {
 		c := card{Number: i + 1, Hue: hue(i + 1), ActorState: s, Knows: v.reading(i+1, v.at, s.Call)}
-		fates := v.fates(s.Options)
-		for n, o := range s.Options[:len(fates)] {
-			if o.Interrupts {
+		several := len(s.Options) > 1 && s.Options[1].Choice.Fate == lab.Arrives // messages, of which it may receive one
+		for _, f := range v.fates(s.Options) {
+			if f.option.Interrupts {
 				c.Costs = "costs 1 interruption"
 			}
-			if o.Choice.Fate != lab.Arrives {
-				fates[n].Label = o.Label // as the step says it afterwards
-				c.fault(o.Choice.Fate, fates[n])
+			if f.option.Choice.Fate != lab.Arrives {
+				c.fault(f)
 				continue
 			}
-			if len(s.Options) > 1 && s.Options[1].Choice.Fate == lab.Arrives { // it may receive one of several messages
-				fates[n].Label = strings.TrimSuffix(s.Sentence, ".") + ": " + strings.TrimPrefix(o.Label, "it receives: ")
-			} else {
-				fates[n].Label = strings.TrimSuffix(s.Sentence, ".")
+			message := strings.TrimPrefix(f.Label, "it receives: ")
+			if f.Label = strings.TrimSuffix(s.Sentence, "."); several {
+				f.Label += ": " + message
 			}
-			c.Takes = append(c.Takes, fates[n])
+			c.Takes = append(c.Takes, f)
 		}
-		if s.Options != nil && fates == nil {
+		if s.Options != nil && v.at == lab.MaxChoices {
 			c.Why = "a run has " + strconv.Itoa(lab.MaxChoices) + " steps at most"
 		}
 		if len(c.Takes) == 1 {
@@ -92,9 +93,9 @@ func (v *scene) cards() (cards []card) {
 }
 
 // fault adds what may happen to a call instead.
-func (c *card) fault(fate lab.Fate, f fateView) {
+func (c *card) fault(f fateView) {
 	to := "request"
-	switch fate {
+	switch f.option.Choice.Fate {
 	case lab.DiesBefore, lab.DiesAfter:
 		to = c.Name
 	case lab.Lost, lab.Repeated:
@@ -111,7 +112,7 @@ func (c *card) fault(fate lab.Fate, f fateView) {
 func (v *scene) fates(options []lab.Option) (views []fateView) {
 	for _, o := range options {
 		if v.at < lab.MaxChoices {
-			views = append(views, fateView{sentence(o.Label), o.Word, v.choosing(o.Choice).address()})
+			views = append(views, fateView{o.Label, o.Word, v.choosing(o.Choice).address(), o})
 		}
 	}
 	return views
@@ -135,8 +136,8 @@ type lineView struct {
 	// Text is the line without its indentation, which is Indent tabs.
 	Text   string
 	Indent int
-	// Marked is the line of the call. Ran was run by the actor before, and Just in the last step.
-	Marked, Ran, Just bool
+	// Marked is the line of the call. Ran was run by the actor before, and Just in the last step. Off is switched off.
+	Marked, Ran, Just, Off bool
 }
 
 // newSourceView shows a line in its function, whose first and last line are these.
@@ -163,6 +164,10 @@ func (v *scene) telling(actor int, s lab.ActorState) sourceView {
 	source := newSourceView(s.Site, first, last)
 	for _, above := range s.Above {
 		source.Above = append(source.Above, place(above)+" "+above.Function)
+	}
+	off := v.off()
+	for i, line := range source.Lines {
+		source.Lines[i].Off = off.Place == place(lab.Site{File: s.Site.File, Line: line.Number})
 	}
 	for n := 1; n <= v.at; n++ {
 		step := v.moments[n].Step

@@ -2,7 +2,6 @@ package page
 
 import (
 	"slices"
-	"strings"
 
 	"microblogging/lab"
 	"microblogging/storage/schema"
@@ -24,43 +23,38 @@ func (l *Lab) runOn(q request, name string) (request, error) {
 	return q.ending(schedule), nil
 }
 
-const gateGone = "until the gate is gone"
-
 // reached is what a step comes to that is worth a look: it changes a gate, or its actor is told
 // something. It is empty if it is neither.
-func reached(step lab.Step) (words string) {
-	for _, c := range step.Changes() {
-		if step.Call.Target != schema.TableBlogs || !schema.IsGate(later(c).Row) {
-			continue
-		}
-		switch kind := schema.Of(schema.TableBlogs, later(c).Partition, later(c).Row); {
-		case c.Before.ETag != "" && c.After.ETag != "": // the same gate
-		case c.After.ETag != "" && kind == schema.ShutGate:
-			return "until it shuts the gate"
-		case c.After.ETag != "" && kind == schema.OpenGate:
-			return "until it opens the gate"
-		case c.After.ETag != "":
-			return "until it reserves a gate"
-		default:
-			words = gateGone
-		}
+func reached(step lab.Step) string {
+	if does := gateMoved(step); does != "" {
+		return "until it " + does
 	}
-	if told := lab.Told(step); len(told) > 0 && words == "" {
+	if told := lab.Told(step); len(told) > 0 {
 		return "until told “" + told[0] + "”"
 	}
-	return words
+	return ""
 }
 
-// gateMoved says what a step does to a gate, to be added to other words. It is empty if it is nothing.
-func gateMoved(step lab.Step) string {
-	words := reached(step)
-	if does, ok := strings.CutPrefix(words, "until it "); ok {
-		return ", " + does
+// gateMoved says what a step does to a gate. It is empty if that is nothing.
+func gateMoved(step lab.Step) (does string) {
+	for _, c := range step.Changes() {
+		row := later(c)
+		if step.Call.Target != schema.TableBlogs || !schema.IsGate(row.Row) {
+			continue
+		}
+		switch kind := schema.Of(schema.TableBlogs, row.Partition, row.Row); {
+		case c.Before.ETag != "" && c.After.ETag != "": // the same gate
+		case c.After.ETag == "":
+			does = "removes the gate"
+		case kind == schema.ShutGate:
+			return "shuts the gate"
+		case kind == schema.OpenGate:
+			return "opens the gate"
+		default:
+			return "reserves a gate"
+		}
 	}
-	if words == gateGone {
-		return ", removes the gate"
-	}
-	return ""
+	return does
 }
 
 // ahead is where the actors come to if one of them goes on alone, by their names. It replays the run

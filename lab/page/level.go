@@ -20,7 +20,7 @@ func (l *Lab) recordOf(name string) modelcheck.Record {
 // won reports whether the invariant that the scenario is about is broken in the state that is
 // shown: any invariant, if it is about the production code.
 func (v *scene) won() bool {
-	return slices.ContainsFunc(v.invariantsIn(lab.InvariantViolated), func(invariant invariantView) bool {
+	return slices.ContainsFunc(v.broken(), func(invariant invariantView) bool {
 		return v.record.Invariant == "" || invariant.Name == v.record.Invariant
 	})
 }
@@ -80,13 +80,6 @@ func (v *scene) showMe() string {
 		return request{Case: v.Case, schedule: way, show: true, large: v.large}.address()
 	}
 	return ""
-}
-
-// askHint is this state with a hint.
-func (v *scene) askHint() string {
-	q := v.here()
-	q.hint = true
-	return q.address() + "#say"
 }
 
 // hint leads to the next choice of the shortest way known, or back to where the run has left it.

@@ -83,9 +83,6 @@ func wonByShowMe(t *testing.T, s *site, record modelcheck.Record, next string) {
 		}
 		p.follow("data-move", "show")
 	}
-	if rests := strings.Contains(s.get("/lab/"+record.Name).text(), "The invariant is checked when the system is idle"); rests {
-		p.at.says("Let fresh workers carry on")
-	}
 	c, err := modelcheck.Find(record.Name)
 	ok(t, err)
 	p.at.says("The invariant “" + titleOf(c, record.Invariant) + "” is violated: ")

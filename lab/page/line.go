@@ -1,6 +1,7 @@
 package page
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 	"microblogging/lab/mem"
 	"microblogging/storage/driver"
 	"microblogging/storage/schema"
+	"microblogging/templates"
 )
 
 // A runLine is a line of the picture of a run: a step, several that are folded, or what an actor may call next.
@@ -53,13 +55,15 @@ func (l runLine) numbers() string {
 	return strconv.Itoa(l.First)
 }
 
-func (l runLine) steps() string {
-	var all []string
+func (l runLine) steps() (all []int) {
 	for n := max(l.First, 1); n <= l.Last; n++ {
-		all = append(all, strconv.Itoa(n))
+		all = append(all, n)
 	}
-	return strings.Join(all, " ")
+	return all
 }
+
+// forScript is a list of numbers as the script reads it.
+func forScript(numbers []int) string { return strings.Trim(fmt.Sprint(numbers), "[]") }
 
 // A picture has a column for each actor and each store, and a line for each step and each call that may come next.
 type picture struct {
@@ -166,7 +170,9 @@ func (p *picture) step(first, last int) {
 	for n := first; n <= last; n++ {
 		l.Breaks = append(l.Breaks, p.brokenAfter(n)...)
 		if words := p.Words(*p.moments[n].Step); l.folded() {
-			l.Call += gateMoved(*p.moments[n].Step)
+			if does := gateMoved(*p.moments[n].Step); does != "" {
+				l.Call += ", " + does
+			}
 			l.Told = append(l.Told, words.Told...)
 			if !slices.Contains(actors, words.Actor) {
 				actors = append(actors, words.Actor)
@@ -396,26 +402,16 @@ func stateOf(c *lab.Call, db mem.Snapshot) string {
 
 // changesIn counts the rows that steps changed, with the signs of the marks.
 func changesIn(moments []lab.Moment) string {
-	var inserted, changed, deleted int
+	count := map[templates.Mark]int{}
 	for _, m := range moments {
 		for _, c := range m.Step.Changes() {
-			switch {
-			case c.Before.ETag == "":
-				inserted++
-			case c.After.ETag == "":
-				deleted++
-			default:
-				changed++
-			}
+			count[markOf(c)]++
 		}
 	}
 	var words []string
-	for _, n := range []struct {
-		count int
-		sign  string
-	}{{inserted, "+"}, {changed, "~"}, {deleted, "−"}} {
-		if n.count > 0 {
-			words = append(words, n.sign+strconv.Itoa(n.count))
+	for _, mark := range []templates.Mark{templates.Inserted, templates.Changed, templates.Deleted} {
+		if count[mark] > 0 {
+			words = append(words, map[templates.Mark]string{templates.Inserted: "+", templates.Changed: "~", templates.Deleted: "−"}[mark]+strconv.Itoa(count[mark]))
 		}
 	}
 	return strings.Join(words, " ")

@@ -23,11 +23,11 @@ func (l *Lab) reach(r *http.Request, q request) (*lab.Reach, error) {
 	invariant := l.recordOf(q.Name).Invariant
 	known, tried := l.reaches.Load(q.Name)
 	found, _ := known.(*lab.Reach)
-	if found != nil || tried && !q.reach || invariant == "" || q.Part == modelcheck.Own {
+	if found != nil || tried && q.ask != askReach || invariant == "" || q.Part == modelcheck.Own {
 		return found, nil
 	}
 	most, turns := fewStates, l.replays
-	if q.reach {
+	if q.ask == askReach {
 		most, turns = manyStates, l.searches
 	}
 	return inTurn(r.Context(), turns, func() (*lab.Reach, error) {
@@ -57,11 +57,4 @@ func (v *scene) lostSince() int {
 		}
 	}
 	return 0
-}
-
-// askReachURL asks whether this can still be won.
-func (v *scene) askReachURL() string {
-	q := v.here()
-	q.reach = true
-	return q.address()
 }

@@ -20,19 +20,25 @@ type request struct {
 	// at is how many choices of the schedule are taken: all of them, or fewer if the
 	// reader went back.
 	at int
-	// rest shows what fresh workers leave.
-	rest bool
-	// hint asks for the next choice of a shortest way to break the invariant.
-	hint bool
+	// ask is one of asks, or empty.
+	ask string
 	// show reports whether the reader is shown this schedule, step by step.
 	show bool
 	// large is for a projector.
 	large bool
 	// run names an actor who goes on alone. It leads to where that ends.
 	run string
-	// search asks what a search of the whole scenario finds now, and reach whether the invariant of the level can still be violated.
-	search, reach bool
 }
+
+// What a reader may ask for besides the state.
+const (
+	askRest   = "rest"   // what fresh workers leave
+	askHint   = "hint"   // the next choice of a shortest way to break the invariant
+	askSearch = "search" // what a search of the whole scenario finds now
+	askReach  = "reach"  // whether the invariant of the level can still be violated
+)
+
+func asks() []string { return []string{askRest, askHint, askSearch, askReach} }
 
 // parse reads the address of a scenario.
 func (l *Lab) parse(r *http.Request) (request, error) {
@@ -42,10 +48,10 @@ func (l *Lab) parse(r *http.Request) (request, error) {
 		return request{}, err
 	}
 	query := r.URL.Query() // parseRun has read it
-	q := request{Case: c, schedule: schedule, at: len(schedule)}
-	q.rest, q.hint, q.show = query.Get("rest") == "1", query.Get("hint") == "1", query.Get("show") == "1"
-	q.large, q.search, q.reach = query.Get("large") == "1", query.Get("search") == "1", query.Get("reach") == "1"
-	q.run = query.Get("run")
+	q := request{Case: c, schedule: schedule, at: len(schedule), run: query.Get("run"), show: query.Get("show") == "1", large: query.Get("large") == "1"}
+	if at := slices.IndexFunc(asks(), func(ask string) bool { return query.Get(ask) == "1" }); at >= 0 {
+		q.ask = asks()[at]
+	}
 	if at := query.Get("at"); at != "" {
 		if q.at, err = strconv.Atoi(at); err != nil || q.at < 0 || q.at > len(q.schedule) {
 			return request{}, q.refuseStep()
@@ -99,13 +105,23 @@ func refuseChoice(s *lab.Scenario, title string, err error) error {
 	return refusal
 }
 
-// ending is the same scenario in the state that a schedule leads to.
-func (q *request) ending(schedule lab.Schedule) request {
-	return request{Case: q.Case, schedule: schedule, at: len(schedule), large: q.large}
+// moved is another state of the same scenario.
+func (q *request) moved(schedule lab.Schedule, at int) request {
+	return request{Case: q.Case, schedule: schedule, at: at, show: q.show && slices.Equal(schedule, q.schedule), large: q.large}
 }
+
+// ending is the state that a schedule leads to.
+func (q *request) ending(schedule lab.Schedule) request { return q.moved(schedule, len(schedule)) }
 
 // here is the state that is shown, without the rest of the run.
 func (q *request) here() request { return q.ending(q.schedule[:q.at]) }
+
+// asking is the state that is shown, with what is asked for besides.
+func (q *request) asking(ask string) string {
+	on := q.here()
+	on.ask = ask
+	return on.address()
+}
 
 // address is the one address of the page. Nothing in it needs escaping.
 func (q request) address() string {
@@ -117,12 +133,9 @@ func (q request) address() string {
 	}
 	add(len(q.schedule) > 0, "s", q.Format(q.schedule))
 	add(q.at < len(q.schedule), "at", strconv.Itoa(q.at))
-	add(q.rest, "rest", "1")
-	add(q.hint, "hint", "1")
+	add(q.ask != "", q.ask, "1")
 	add(q.show, "show", "1")
 	add(q.large, "large", "1")
-	add(q.search, "search", "1")
-	add(q.reach, "reach", "1")
 	add(q.run != "", "run", q.run)
 	return path
 }
@@ -131,7 +144,7 @@ func (q request) address() string {
 // nothing here make no difference.
 func (q *request) isAddressed(query url.Values) bool {
 	address, err := url.Parse(q.address())
-	return err == nil && !slices.ContainsFunc([]string{"s", "at", "rest", "hint", "show", "large", "search", "reach"}, func(name string) bool {
+	return err == nil && !slices.ContainsFunc(append(asks(), "s", "at", "show", "large"), func(name string) bool {
 		return query.Get(name) != address.Query().Get(name)
 	})
 }
@@ -145,16 +158,7 @@ func (q *request) undo() string {
 // state is the state after n steps of the schedule, which stays.
 func (q *request) state(n int) string { return q.to(q.schedule, n) }
 
-// carryOn is the state that is shown, with what fresh workers leave.
-func (q *request) carryOn() string {
-	rested := *q
-	rested.rest = true
-	return rested.address()
-}
-
-func (q *request) to(schedule lab.Schedule, at int) string {
-	return request{Case: q.Case, schedule: schedule, at: at, show: q.show && slices.Equal(schedule, q.schedule), large: q.large}.address()
-}
+func (q *request) to(schedule lab.Schedule, at int) string { return q.moved(schedule, at).address() }
 
 // sentence is a text as a sentence. A name of an actor stays as it is at its beginning.
 func (q *request) sentence(text string) string {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"microblogging/domain"
@@ -22,8 +21,6 @@ func storesOf(moments []lab.Moment) []string {
 		if m.Step != nil {
 			touched[targetOf(m.Step)] = true
 		}
-	}
-	for _, m := range moments {
 		for _, a := range m.Actors {
 			if a.Call != nil {
 				touched[a.Call.Target] = true
@@ -281,19 +278,18 @@ func (v *scene) row(store string, c mem.Change) rowView {
 	}
 	for n := 1; n <= v.at; n++ {
 		step := v.moments[n].Step
+		if step.Call == nil || step.Call.Target != store || step.Applied == nil {
+			continue
+		}
 		wrote := slices.IndexFunc(step.Changes(), func(c mem.Change) bool { return later(c).Partition == e.Partition && later(c).Row == e.Row })
-		switch {
-		case step.Call == nil || step.Call.Target != store:
-		case wrote >= 0:
-			row.Steps = append(row.Steps, n)
-			if step.Changes()[wrote].After.ETag == "" && c.After.ETag == "" && n < v.at {
-				row.Gone, row.Mark = n, ""
-			}
-		case touches(step.Call, e) && step.Applied != nil, step.Call.Method == driver.CallSend && step.Applied != nil && step.Call.Message.Text == e.Properties.String("Text"):
-			row.Steps = append(row.Steps, n)
-			if step.Call.Method == driver.CallDelete && c.After.ETag == "" && n < v.at {
-				row.Gone, row.Mark = n, ""
-			}
+		sent := step.Call.Method == driver.CallSend && step.Call.Message.Text == e.Properties.String("Text")
+		if wrote < 0 && !sent && !touches(step.Call, e) {
+			continue
+		}
+		row.Steps = append(row.Steps, n)
+		deletes := step.Call.Method == driver.CallDelete || wrote >= 0 && step.Changes()[wrote].After.ETag == ""
+		if deletes && c.After.ETag == "" && n < v.at {
+			row.Gone, row.Mark = n, ""
 		}
 	}
 	for i, a := range v.now().Actors {
@@ -340,13 +336,4 @@ func (v *scene) value(value driver.Value) string {
 		return v.Pretty(templates.ShortKey(value.Text()))
 	}
 	return value.String()
-}
-
-// steps are the numbers of the steps for the script.
-func (r rowView) steps() string {
-	var all []string
-	for _, n := range r.Steps {
-		all = append(all, strconv.Itoa(n))
-	}
-	return strings.Join(all, " ")
 }

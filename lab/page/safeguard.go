@@ -32,10 +32,24 @@ func switches(q request, cases []modelcheck.Case) (list []safeguardSwitch) {
 			Compare: forProjector(templates.LabComparePath(c.Name), q.large), Source: codeOf(*c.Safeguard)}
 		if !s.On {
 			s.URL = forProjector(templates.LabPath(base), q.large)
+			for i := range s.Source.Lines {
+				line := &s.Source.Lines[i]
+				line.Marked, line.Off = false, line.Marked
+			}
 		}
 		list = append(list, s)
 	}
 	return list
+}
+
+// off is the code of the safeguard that is switched off. It has no lines if none is.
+func (v *scene) off() (code sourceView) {
+	for _, s := range v.safeguards {
+		if !s.On {
+			code = s.Source
+		}
+	}
+	return code
 }
 
 // codeOf is the code of a safeguard, with the line that decides marked.

@@ -92,7 +92,7 @@ func (l *Lab) follow(q request) (*scene, error) {
 	if err != nil {
 		return nil, refuseChoice(&q.Scenario, "That run is not possible", err)
 	}
-	if q.rest && !moments[q.at].Quiescent() {
+	if q.ask == askRest && !moments[q.at].Quiescent() {
 		return nil, refuseChoice(&q.Scenario, "The system is not idle", &lab.StuckError{Position: q.at, Word: "rest", Why: "an actor can go on"})
 	}
 	v := &scene{request: q, moments: moments, stores: storesOf(moments), record: l.recordOf(q.Name), stale: l.stale() && q.Part != modelcheck.Own, safeguards: switches(q, l.cases()), levels: l.levels()}

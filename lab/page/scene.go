@@ -14,10 +14,16 @@ func (v *scene) now() lab.Moment { return v.moments[v.at] }
 
 // outcome is what fresh workers did. It is nil if that was not requested.
 func (v *scene) outcome() *lab.Outcome {
-	if !v.rest {
+	if v.ask != askRest {
 		return nil
 	}
 	return v.now().Rest
+}
+
+// workIsLeft reports whether fresh workers change anything once no actor can go on.
+func (v *scene) workIsLeft() bool {
+	rest := v.now().Rest
+	return rest != nil && rest.DB.Sum() != v.now().DB.Sum()
 }
 
 // lead says what the scenario is about, in one sentence.
@@ -30,7 +36,7 @@ func (v *scene) lead() string {
 
 // broken are the invariants that are broken here, the one that the scenario is about first.
 func (v *scene) broken() []invariantView {
-	return v.invariantsIn(lab.InvariantViolated)
+	return slices.DeleteFunc(v.invariants(), func(invariant invariantView) bool { return invariant.State != lab.InvariantViolated })
 }
 
 // worst is the broken invariant that the scenario is about, or else the one that was broken first. ok is false if all
@@ -52,20 +58,12 @@ func (v *scene) end() string {
 		ends = append(ends, "broken")
 	}
 	switch {
-	case v.rest:
+	case v.ask == askRest:
 		ends = append(ends, "rested")
 	case v.now().Quiescent():
 		ends = append(ends, "rest")
 	}
 	return strings.Join(ends, " ")
-}
-
-// faultsOfMany are those that are left.
-func faultsOfMany(left int) string {
-	if left == 1 {
-		return "the fault that is left"
-	}
-	return "one of the " + strconv.Itoa(left) + " faults that are left"
 }
 
 // A purse is what is left of something that a run may spend.
@@ -87,11 +85,6 @@ func (v *scene) purses() (list []purse) {
 
 // text is the schedule as lab replay takes it.
 func (v *scene) text() string { return v.Format(v.schedule[:v.at]) }
-
-// command replays the run in a terminal.
-func (v *scene) command() string {
-	return "go run ./lab/cmd/lab replay " + v.Name + " '" + v.text() + "'"
-}
 
 // back and forth are the states one step before and after, or empty.
 func (v *scene) back() string {
@@ -117,7 +110,7 @@ func (v *scene) file(suffix string) string {
 // enlarged is this state for a projector, or back from there.
 func (v *scene) enlarged() string {
 	other := v.request
-	other.large, other.hint = !v.large, false
+	other.large, other.ask = !v.large, ""
 	return other.address()
 }
 
@@ -187,11 +180,6 @@ func (v *scene) chips() (chips []invariantView, others string) {
 	}
 }
 
-// invariantsIn lists the invariants that are in a state.
-func (v *scene) invariantsIn(state string) []invariantView {
-	return slices.DeleteFunc(v.invariants(), func(invariant invariantView) bool { return invariant.State != state })
-}
-
 // why is the reason without the name of the invariant. No time passes in the lab, so the time since then says nothing.
 func (v invariantView) why() string {
 	before, after, found := strings.Cut(strings.TrimPrefix(v.Reason, v.Name+": "), " since 2001-")
@@ -214,7 +202,7 @@ func (v *scene) reachState() string {
 		return "won"
 	case v.record.Invariant == "" || v.Part == modelcheck.Own:
 		return ""
-	case v.reachable == nil && v.reach:
+	case v.reachable == nil && v.ask == askReach:
 		return "vain"
 	case v.reachable == nil:
 		return "unknown"

@@ -22,7 +22,7 @@ type searchView struct {
 
 // searched searches the scenario if the request asks for that. One search goes on at a time.
 func (l *Lab) searched(r *http.Request, q request) (v searchView, err error) {
-	if !q.search {
+	if q.ask != askSearch {
 		return v, nil
 	}
 	return inTurn(r.Context(), l.searches, func() (searchView, error) {
@@ -57,11 +57,4 @@ func (v *scene) claim() string {
 
 func claimOf(record modelcheck.Record) string {
 	return lab.Count(record.States, "state") + " were searched in vain"
-}
-
-// searchNow asks for a search.
-func (v *scene) searchNow() string {
-	q := v.here()
-	q.search = true
-	return q.address() + "#say"
 }

@@ -2,6 +2,7 @@ package page_test
 
 import (
 	"context"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -30,6 +31,8 @@ func TestState(t *testing.T) {
 	t.Run("what is known of that is not lost to a search that ends in vain, and is not searched again", reachIsKept)
 	t.Run("its parts and ids are sound, and nothing is inline", outlineIsSound)
 	t.Run("no token is shown whole", tokensAreShort)
+	t.Run("the line that an ablation switches off is marked in its function, and in the code of an actor", offIsMarked)
+	t.Run("fresh workers are offered where they have something to do, and the page says what they did", freshWorkersHaveWork)
 }
 
 // all lists the elements for which ok holds.
@@ -98,7 +101,7 @@ func partsSayIt(t *testing.T) {
 		{orphan, "won", "Won in 9 steps"}, {"/lab/A1?s=ann*2", "actor-ann", "finished Was told: “posted”"},
 		{"/lab/late-copy?s=olga:dies-before", "actor-olga", "dead"},
 		{"/lab/A1", "actor-w1", "Waits: the queue is empty."}, {"/lab/A3", "actor-olga", "olga dies before it"},
-		{"/lab/A4", "actor-ann", "or, for the fault that is left: ann dies before it : ann dies after it : ann request never arrives : ann answer takes effect, reply lost : ann takes effect, SDK sends it again"}, {"/lab/again?s=w1*6", "actor-ann", "costs 1 interruption"},
+		{"/lab/A4", "actor-ann", "or, for 1 fault: ann dies before it : ann dies after it : ann request never arrives : ann answer takes effect, reply lost : ann takes effect, SDK sends it again"}, {"/lab/again?s=w1*6", "actor-ann", "costs 1 interruption"},
 		{"/lab/A4?s=ann:unsent", "budget", "0 of 1 left"}, {"/lab/A4", "budget", "Faults ● 1 of 1 left"}, {"/lab/A1", "budget", "No faults here Switch actors as often as you like 200 steps left"},
 		{"/lab/again", "budget", "Interruptions ●●●● 4 of 4 left"}, {"/lab/again?s=w1,w2", "budget", "3 of 4 left"}, {"/lab/shut-gate?s=w1*6", "budget", "194 steps left"},
 		{"/lab/A1", "invariant-A1", "Here it is open. Not checked before the system is idle."}, {"/lab/A1", "invariant-A2", "holds"},
@@ -119,6 +122,8 @@ func partsSayIt(t *testing.T) {
 		{"/lab/open-gate?s=ann*3,olga*6,w1*19,ann", "say", "made it possible w1 Blogs: Put up the shut gate, in the place of the open gate"},
 		{"/lab/erasure-look?s=vera*3,home*8,w1*18,vera*2", "say", "made it possible w1 Users: "},
 		{"/lab/pivot?s=olga*3,w1*5,olga*3,w1", "say", "made it possible olga Channels: Make the channel active again"},
+		{"/lab/expected", "actor-ann", "which incarnation has the name?"}, {"/lab/expected?s=ann", "actor-ann", "which incarnation has the name, now that the form arrives?"},
+		{"/lab/expected?s=ann*2", "say", "which incarnation has the name, now that the form arrives"},
 		{orphan, "say", "How MicroBlogging prevents it"}, {"/lab/A3?s=olga:dies-after", "say", "step 1 alone did it."},
 		{orphan, "step-7", "“posted” ◆ made it possible"}, {orphan, "step-9", "✗ violates no orphan post"}, {orphan + "&rest=1", "say", "The invariant “no orphan post” is violated"},
 		{orphan, "share", "go run ./lab/cmd/lab replay A1 'ann,olga*2,w1*3,ann,w1*2'"}, {orphan + "&at=2", "share", "replay A1 'ann,olga'"},
@@ -158,6 +163,44 @@ func linksLeadThere(t *testing.T) {
 	}
 }
 
+func offIsMarked(t *testing.T) {
+	s := newSite(t)
+	for path, want := range map[string][]string{
+		"/lab/post": nil, "/lab/open-gate": {"off"}, "/lab/own/lease-lock-without-fence": {"off", "code-ann", "code-bob"},
+	} {
+		r, places := s.get(path).want(200), map[string]bool{}
+		for _, line := range r.all(func(n *html.Node) bool { return hasClass(n, "off") }) {
+			if text := textOf(line); !strings.Contains(text, "(switched off here)") || !strings.Contains(text, "driver.Exists)") && !strings.Contains(text, `g.On("fence")`) {
+				t.Errorf("%s switches off %s", path, text)
+			}
+			for n := line; n != nil; n = n.Parent {
+				if key := attribute(n, "data-key"); strings.HasPrefix(key, "code-") || key == "off" {
+					places[key] = true
+				}
+			}
+		}
+		if got := slices.Sorted(maps.Keys(places)); !slices.Equal(got, slices.Sorted(slices.Values(want))) {
+			t.Errorf("%s marks it in %v, want %v", path, got, want)
+		}
+	}
+}
+
+func freshWorkersHaveWork(t *testing.T) {
+	s := newSite(t)
+	for path, did := range map[string]string{
+		"/lab/A3?s=olga*2": "Handles: news.", "/lab/own/two-phase?s=bank:dies-after": "Runs Recover.", "/lab/forgotten?s=olga*6,network:forgotten": "Looks for deletions without a message.",
+		"/lab/A1?s=ann*2,olga*2,w1*6": "-", "/lab/A4?s=ann": "-", "/lab/lost-message?s=olga*2,network:forgotten": "-", "/lab/twice?s=ann*2": "-", "/lab/own/lease-lock?s=ann*4,bob*4": "-", "/lab/own/two-phase?s=bank*5": "-",
+	} {
+		said := textOf(s.get(path).want(200).part("say"))
+		if offered := strings.Contains(said, "Let fresh workers carry on"); offered == (did == "-") {
+			t.Errorf("%s: %s", path, said)
+		}
+		if did != "-" {
+			s.get(path + "&rest=1").want(200).says(did)
+		}
+	}
+}
+
 func runsOn(t *testing.T) {
 	s := newSite(t)
 	for from, to := range map[string]string{
@@ -174,7 +217,7 @@ func runsOn(t *testing.T) {
 	}
 	for from, says := range map[string]string{
 		"/lab/A1": "Run until told “deletion accepted” : olga", "/lab/A1?s=ann,olga*2": "Run as far as it goes : w1",
-		"/lab/open-gate?s=ann*3,olga*6": "Run until it shuts the gate : w1", "/lab/open-gate?s=ann*3,olga*6,w1*12": "Run until the gate is gone : w1",
+		"/lab/open-gate?s=ann*3,olga*6": "Run until it shuts the gate : w1", "/lab/open-gate?s=ann*3,olga*6,w1*12": "Run until it removes the gate : w1",
 		"/lab/reservation": "Run until it opens the gate : olga", "/lab/shut-gate?s=w1*16": "Run until it reserves a gate : ann",
 	} {
 		s.get(from).want(200).says(says)

@@ -91,7 +91,7 @@ func reset(actor string) body {
 }
 
 func resetOnce(v lab.View, k lab.Known, violation violating) {
-	violation.when(v.Count(factReset, func(lab.Known) bool { return true }) > 1, "I10", "one link set two passwords")
+	violation.when(v.Count(factReset, nil) > 1, "I10", "one link set two passwords")
 	violation.when(signsIn(v.DB, k.Session), "I10", "a session signs a user in although a new password was set after it began")
 }
 
@@ -137,7 +137,7 @@ func usedByOthers(v lab.View, told lab.Known, violation violating) {
 			attempts++ // the last of them is the one that was told
 		}
 	}
-	ended := v.Count(factEnding, func(lab.Known) bool { return true }) > 0 || leaves(v, visitor)
+	ended := v.Count(factEnding, nil) > 0 || leaves(v, visitor)
 	violation.when(!ended && others == 0 && attempts <= 1, "A4", "told that a sign-in link is used, and no other actor ever followed it")
 }
 
@@ -162,14 +162,14 @@ func accounts() subject {
 		scenarios: []lab.Scenario{
 			{Name: "sign-out", About: "a user signs in by a link and out again, and delayed duplicates of the requests arrive",
 				Faults: 2, DelayedCalls: anything, Setup: account,
-				Actors: []lab.Actor{{Name: "vera", Run: inTurn(makeLink, follow, signOut)}, {Name: "vera2", Run: endSessions}}},
+				Actors: []lab.Actor{{Name: "vera", Run: lab.InTurn(makeLink, follow, signOut)}, {Name: "vera2", Run: endSessions}}},
 			{Name: "link", About: "two people follow one sign-in link",
-				Faults: 3, DelayedCalls: anything, Setup: inTurn(account, makeLink),
+				Faults: 3, DelayedCalls: anything, Setup: lab.InTurn(account, makeLink),
 				Actors: []lab.Actor{{Name: "vera", Run: follow}, {Name: "vera2", Run: follow, After: "vera"}}},
 			{Name: "link-late", About: "a user makes a sign-in link and follows it twice, and delayed duplicates of the requests arrive",
-				Faults: 2, DelayedCalls: anything, Setup: account, Actors: []lab.Actor{{Name: "vera", Run: inTurn(makeLink, follow, follow)}}},
+				Faults: 2, DelayedCalls: anything, Setup: account, Actors: []lab.Actor{{Name: "vera", Run: lab.InTurn(makeLink, follow, follow)}}},
 			{Name: "link-ended", About: "a user follows a sign-in link while all sessions are ended",
-				Faults: 3, DelayedCalls: anything, Setup: inTurn(account, makeLink),
+				Faults: 3, DelayedCalls: anything, Setup: lab.InTurn(account, makeLink),
 				Actors: []lab.Actor{{Name: "vera", Run: follow}, {Name: "vera2", Run: endSessions}}},
 			{Name: "reset", About: "two people set a new password with one link, while a third signs in with it",
 				Faults: 3, DelayedCalls: anything, Setup: withAccount(makeLink),

@@ -19,20 +19,14 @@ const factListed lab.Kind = "(read the posts of an author)"
 
 // lookAtAuthor looks at the page of the author this many times.
 func lookAtAuthor(times int) body {
-	return func(ctx context.Context, c *lab.Client) {
-		for range times {
-			c.Tell(lab.Fact{Kind: lab.Looking, Channel: domain.ChannelRef{Key: channelKey}})
-			page, err := c.Store.Feeds.BlogsBy(ctx, author, "", feedLimit)
-			if err != nil {
-				continue
-			}
-			var lines []string
-			for _, item := range page.Items {
-				lines = append(lines, string(item.ID)+" "+string(item.Channel.Incarnation))
-			}
-			c.Tell(lab.Fact{Kind: factListed, User: author, Page: strings.Join(lines, "\n"), Words: lab.Count(len(lines), "post")})
+	return looking(times, func(ctx context.Context, c *lab.Client, _ shelf) (lab.Fact, error) {
+		page, err := c.Store.Feeds.BlogsBy(ctx, author, "", feedLimit)
+		var lines []string
+		for _, item := range page.Items {
+			lines = append(lines, string(item.ID)+" "+string(item.Channel.Incarnation))
 		}
-	}
+		return lab.Fact{Kind: factListed, User: author, Page: strings.Join(lines, "\n"), Words: lab.Count(len(lines), "post")}, err
+	})
 }
 
 // readAuthor compares the page of an author with what was acknowledged before its reader asked for it.

@@ -163,7 +163,7 @@ func creations() subject {
 				Actors: []lab.Actor{{Name: "ann", Run: create(channelName, author)}, {Name: "vera", Run: post(visitor, "new")}}},
 			{Name: "create-once", About: "a request to create a channel is sent twice with one idempotency key, and the channel is deleted meanwhile",
 				Faults: 1, Preemptions: 2, DelayedCalls: anything,
-				Actors: []lab.Actor{{Name: "olga", Run: inTurn(createOnce, ask, createOnce)}, {Name: "olga2", Run: createOnce}, worker1()}},
+				Actors: []lab.Actor{{Name: "olga", Run: lab.InTurn(createOnce, ask, createOnce)}, {Name: "olga2", Run: createOnce}, worker1()}},
 			{Name: "create-room", About: "an owner at the limit creates a channel, while another creation of theirs takes so long that it is not expected any more",
 				Erasing: true, Faults: 1, Preemptions: 2, DelayedCalls: inBlogs, Intercept: []lab.Intercept{always(stateless(listedLongAgo))},
 				Setup: withAccount(),

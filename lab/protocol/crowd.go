@@ -13,7 +13,7 @@ func crowds() subject {
 				{Name: "ann", Run: post(author, "new"), Ahead: 2}, {Name: "ann2", Run: edit("one", "other")}, {Name: "vera", Run: subscribe(visitor)},
 				{Name: "vera2", Run: vote("one", visitor)}, {Name: "olga", Run: removePost("two", owner)}, {Name: "olga2", Run: ask, Ahead: 4},
 				{Name: "max", Run: createAndPost("max", "new")}, {Name: "reconcile", Run: reconcile},
-				{Name: "operator", Run: inTurn(repair, requeue)}, worker1(), worker2(), worker3(),
+				{Name: "operator", Run: lab.InTurn(repair, requeue)}, worker1(), worker2(), worker3(),
 			}},
 	}}
 }

@@ -30,7 +30,7 @@ const (
 
 // queued is the set-up news, and the message of a web role that died right after it
 // queued the deletion.
-func queued(texts ...string) body { return inTurn(news(texts...), queueDeletion) }
+func queued(texts ...string) body { return lab.InTurn(news(texts...), queueDeletion) }
 
 func queueDeletion(ctx context.Context, c *lab.Client) {
 	onChannel(func(ctx context.Context, c *lab.Client, channel domain.Channel) {
@@ -41,7 +41,7 @@ func queueDeletion(ctx context.Context, c *lab.Client) {
 // queuedPost is the set-up news, and the message of a web role that died right after
 // it queued the deletion of the newest post.
 func queuedPost(texts ...string) body {
-	return inTurn(news(texts...), onNewest(func(ctx context.Context, c *lab.Client, channel domain.Channel, post domain.Blog) {
+	return lab.InTurn(news(texts...), onNewest(func(ctx context.Context, c *lab.Client, channel domain.Channel, post domain.Blog) {
 		send(ctx, c, channel, domain.Message{Kind: domain.MessageBlog, Blog: post.ID, Revision: post.Revision})
 	}))
 }
@@ -65,7 +65,7 @@ func queueCopy(ctx context.Context, c *lab.Client) {
 }
 
 // accepted is the set-up news, and the accepted deletion of the channel.
-func accepted(texts ...string) body { return inTurn(news(texts...), ask) }
+func accepted(texts ...string) body { return lab.InTurn(news(texts...), ask) }
 
 // ask asks for the deletion of the channel, whichever incarnation it has.
 func ask(ctx context.Context, c *lab.Client) {
@@ -239,16 +239,16 @@ func deletions() subject {
 				Faults: 1, Preemptions: 2, Setup: accepted("old"),
 				Actors: []lab.Actor{{Name: "ann", Run: createAndPost(author, "new")}, worker1(), worker2()}},
 			{Name: "redelivered", About: "a copy of the message is delivered after everything is done and the name is taken again",
-				Faults: 1, Preemptions: 1, Setup: inTurn(accepted("old"), queueCopy),
+				Faults: 1, Preemptions: 1, Setup: lab.InTurn(accepted("old"), queueCopy),
 				Actors: []lab.Actor{{Name: "ann", Run: createAndPost(author, "new")}, worker1(), worker2()}},
 			{Name: "repeat", About: "a restore repeats a recorded deletion, while the owner deletes the channel and takes the name again",
 				Faults: 1, Preemptions: 1, Setup: news("old"),
-				Actors: []lab.Actor{{Name: "operator", Run: repeat()}, {Name: "olga", Run: inTurn(ask, createAndPost(owner, "new"))}, worker1()}},
+				Actors: []lab.Actor{{Name: "operator", Run: repeat()}, {Name: "olga", Run: lab.InTurn(ask, createAndPost(owner, "new"))}, worker1()}},
 		},
 		ablations: []ablation{
 			ablate("shut-gate", "again", "The shut gate", "transactIfShut: driver.Merge(schema.ShutGateRow(ref.Incarnation), driver.Exists)",
 				"Each transaction that removes rows merges the shut gate, so a worker that comes too late removes nothing.",
-				only("w1", withoutSafeguard("gate!shut!")), unbounded),
+				only("w1", leavingOut(driver.ActionMerge, "gate!shut!")), unbounded),
 			ablate("incarnation", "again", "The incarnation", "ReadIncarnation: row.Incarnation != ref.Incarnation",
 				"A worker compares the incarnation in its message with the channel's, so an old message does not touch a new channel.",
 				only("w", takenFor(incarnationOfMessage)), interrupted),

@@ -41,7 +41,7 @@ func digests() subject {
 			{Name: "digest-address", About: "a digest address is made and revoked twice, and delayed duplicates of the requests arrive",
 				Faults: 2, DelayedCalls: anything, Setup: account,
 				Actors: []lab.Actor{
-					{Name: "vera", Run: inTurn(newAddress, revokeAddress, newAddress, revokeAddress)}, {Name: "vera2", Run: endSessions},
+					{Name: "vera", Run: lab.InTurn(newAddress, revokeAddress, newAddress, revokeAddress)}, {Name: "vera2", Run: endSessions},
 				}},
 		},
 		ablations: []ablation{

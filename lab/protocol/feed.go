@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"microblogging/domain"
 	"microblogging/lab"
 )
 
@@ -24,20 +23,16 @@ const (
 
 // lookAtFeed looks at a page of the feed of the visitor, who subscribes to one channel.
 func lookAtFeed(limit int) body {
-	return func(ctx context.Context, c *lab.Client) {
-		c.Tell(lab.Fact{Kind: lab.Looking, Channel: domain.ChannelRef{Key: channelKey}})
+	return looking(1, func(ctx context.Context, c *lab.Client, _ shelf) (lab.Fact, error) {
 		page, err := c.Store.Feeds.List(ctx, visitor, "", limit)
-		if err != nil {
-			return
-		}
 		told := lab.Fact{Kind: factFed, User: visitor}
 		var ids []string
 		for _, item := range page.Items {
 			told.Channel, ids = item.Channel, append(ids, string(item.ID))
 		}
 		told.Page, told.Words = strings.Join(ids, "\n"), lab.Count(len(ids), "post")
-		c.Tell(told)
-	}
+		return told, err
+	})
 }
 
 // feedReader and feedReader2 look at the feed of the visitor, at a short page and at a long one.
@@ -69,10 +64,10 @@ func feeds() subject {
 	return subject{
 		scenarios: []lab.Scenario{
 			{Name: "feed-deletion", About: "a feed is read while its channel is deleted, in either order of the concurrent reads",
-				Faults: 1, Preemptions: 2, Setup: inTurn(news("old"), subscribe(visitor)),
+				Faults: 1, Preemptions: 2, Setup: lab.InTurn(news("old"), subscribe(visitor)),
 				Actors: []lab.Actor{feedReader(), backwards(feedReader2()), {Name: "olga", Run: ask}, worker1()}},
 			{Name: "feed-leave", About: "a feed is read while its reader unsubscribes and another user posts",
-				Faults: 1, Preemptions: 2, Setup: inTurn(news("old"), subscribe(visitor)),
+				Faults: 1, Preemptions: 2, Setup: lab.InTurn(news("old"), subscribe(visitor)),
 				Actors: []lab.Actor{
 					feedReader(), backwards(feedReader2()), {Name: "vera", Run: unsubscribe(visitor)}, {Name: "ann", Run: post(author, "new")},
 				}},

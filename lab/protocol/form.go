@@ -12,21 +12,18 @@ import (
 
 // A form that is older than the channel that has the name by now.
 
-// factRead: the user has read the incarnation. What they send from now on is made for it.
-const factRead lab.Kind = "(read)"
-
 // accepting says which incarnations a request accepts from a user who has read this one.
 type accepting func(read domain.ChannelRef) domain.ChannelAddress
 
 func anyIncarnation(read domain.ChannelRef) domain.ChannelAddress { return read.Key.Address() }
 
-// stale reads the channel, and later sends a request that was made for what was read. It
+// stale reads the incarnation, and later sends a request that was made for what was read. It
 // tells what the request was answered as an answer about that.
 func stale(by domain.UserName, accept accepting, done lab.Kind,
 	send func(ctx context.Context, c *lab.Client, now domain.Channel) (domain.BlogID, error),
 ) body {
 	return onChannel(func(ctx context.Context, c *lab.Client, read domain.Channel) {
-		c.Tell(lab.Fact{Kind: factRead, Channel: read.Ref(), User: by})
+		c.Tell(lab.Fact{Kind: lab.Reading, Channel: read.Ref(), User: by})
 		now, err := c.Store.Channels.Get(ctx, accept(read.Ref()))
 		var id domain.BlogID
 		if err == nil {
@@ -61,7 +58,7 @@ func staleSubscribe(by domain.UserName, accept accepting) body {
 // since is in no other, acknowledged or not.
 func misplaced(_ Shipped, v lab.View, violation violating) {
 	for f := range v.Facts() {
-		if f.Kind != factRead {
+		if f.Kind != lab.Reading {
 			continue
 		}
 		found := func(what, incarnation string) {

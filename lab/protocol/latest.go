@@ -25,13 +25,11 @@ const latestLimit = 10
 
 // lookAtLatest looks at the newest posts twice, in one process.
 func lookAtLatest(ctx context.Context, c *lab.Client) {
-	kept, expected := shelf{}, []domain.ChannelRef(nil)
-	for range 2 {
-		c.Tell(lab.Fact{Kind: lab.Looking, Channel: domain.ChannelRef{Key: channelKey}})
-		if page, err := readLatest(ctx, c, kept, &expected); err == nil {
-			c.Tell(lab.Fact{Kind: factLatest, Page: page, Words: lab.Count(strings.Count(page, "\n"), "post")})
-		}
-	}
+	var expected []domain.ChannelRef
+	looking(2, func(ctx context.Context, c *lab.Client, kept shelf) (lab.Fact, error) {
+		page, err := readLatest(ctx, c, kept, &expected)
+		return lab.Fact{Kind: factLatest, Page: page, Words: lab.Count(strings.Count(page, "\n"), "post")}, err
+	})(ctx, c)
 }
 
 // readLatest reads them as package web does, a line for each post. Expected are the channels that
@@ -110,7 +108,7 @@ func latest() subject {
 					{Name: "reader", Run: lookAtLatest}, {Name: "ann", Run: postLater(author, "new")}, {Name: "olga", Run: ask}, worker1(),
 				}},
 			{Name: "latest-again", About: "the newest posts are read while the name of a deleted channel is taken again",
-				Faults: 1, Preemptions: 2, Noting: true, DelayedCalls: noting, Setup: inTurn(busy, ask),
+				Faults: 1, Preemptions: 2, Noting: true, DelayedCalls: noting, Setup: lab.InTurn(busy, ask),
 				Actors: []lab.Actor{
 					backwards(lab.Actor{Name: "reader", Run: lookAtLatest}), {Name: "ann", Run: createAndPost(author, "new")}, worker1(),
 				}},

@@ -57,17 +57,28 @@ func contentFirst(ctx context.Context, s *storage.Parts, kept shelf) (storage.Ke
 	})
 }
 
-// look looks at the channel's page twice, in one process.
-func look(read func(ctx context.Context, s *storage.Parts, kept shelf) (storage.Kept[string], error)) body {
+// looking asks for a page so many times, in one process, and tells what it was shown.
+func looking(times int, read func(ctx context.Context, c *lab.Client, kept shelf) (lab.Fact, error)) body {
 	return func(ctx context.Context, c *lab.Client) {
 		kept := shelf{}
-		for range 2 {
+		for range times {
 			c.Tell(lab.Fact{Kind: lab.Looking, Channel: domain.ChannelRef{Key: channelKey}})
-			if page, err := read(ctx, c.Store, kept); err == nil {
-				c.Tell(lab.Fact{Kind: factShown, Channel: page.Channel.Ref(), Page: page.Value, Version: string(page.Version), Words: parsePage(page.Value).words()})
+			if shown, err := read(ctx, c, kept); err == nil {
+				c.Tell(shown)
 			}
 		}
 	}
+}
+
+// look looks at the channel's page twice.
+func look(read func(ctx context.Context, s *storage.Parts, kept shelf) (storage.Kept[string], error)) body {
+	return looking(2, func(ctx context.Context, c *lab.Client, kept shelf) (lab.Fact, error) {
+		page, err := read(ctx, c.Store, kept)
+		if err != nil {
+			return lab.Fact{}, err
+		}
+		return lab.Fact{Kind: factShown, Channel: page.Channel.Ref(), Page: page.Value, Version: string(page.Version), Words: parsePage(page.Value).words()}, nil
+	})
 }
 
 // readPage is what a channel's page shows: a line for each post with its id, its rating
@@ -257,7 +268,7 @@ func pages() subject {
 				Faults: 1, Preemptions: 2, Setup: news("old"),
 				Actors: []lab.Actor{backwards(reader()), {Name: "olga", Run: ask}, worker1(), {Name: "ann", Run: createAndPost(author, "new")}}},
 			{Name: "page-subscribers", About: "a process keeps a page while a subscription ends",
-				Faults: 1, Preemptions: 3, DelayedCalls: written, Setup: inTurn(news("old"), subscribe(visitor)),
+				Faults: 1, Preemptions: 3, DelayedCalls: written, Setup: lab.InTurn(news("old"), subscribe(visitor)),
 				Actors: []lab.Actor{reader(), {Name: "vera", Run: unsubscribe(visitor)}, {Name: "feed", Run: feed}}},
 		},
 		ablations: []ablation{
@@ -287,7 +298,7 @@ func pages() subject {
 // merging takes the merge of the open gate out of what one actor sends. A reader is there
 // whose process keeps a page.
 func merging(name, of, actor, label, code, why string) ablation {
-	return ablate(name, of, label, code, why, only(actor, withoutSafeguard("gate!open!")), unharmed, among("reader", actor))
+	return ablate(name, of, label, code, why, only(actor, leavingOut(driver.ActionMerge, "gate!open!")), unharmed, among("reader", actor))
 }
 
 // hasty reads the content of pages before their version.

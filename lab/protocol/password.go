@@ -108,7 +108,7 @@ func changedOnce(v lab.View, k lab.Known, violation violating) {
 }
 
 func guessesAreCounted(v lab.View, _ lab.Known, violation violating) {
-	guesses := v.Count(factGuessed, func(lab.Known) bool { return true })
+	guesses := v.Count(factGuessed, nil)
 	row, err := v.DB.Get(schema.TableThrottle, schema.ThrottlePartition("address", address), "")
 	violation.when(err != nil || row.Properties.Int64("Failures") < int64(guesses), "I8", "fewer wrong passwords are counted than were answered")
 }
@@ -135,7 +135,7 @@ func passwords() subject {
 					{Name: "vera", Run: changePassword("vera")}, {Name: "thief", Run: changePassword("thief")}, {Name: "vera2", Run: endSessions},
 				}},
 			{Name: "guesses", About: "a client tries wrong passwords on two connections, while a worker removes what has expired",
-				Faults: 1, Preemptions: 3, Setup: inTurn(account, guess),
+				Faults: 1, Preemptions: 3, Setup: lab.InTurn(account, guess),
 				Actors: []lab.Actor{{Name: "max", Run: guess}, {Name: "max2", Run: guess, After: "max"}, {Name: "upkeep", Run: expire}}},
 		},
 		ablations: []ablation{

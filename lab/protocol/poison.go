@@ -22,7 +22,7 @@ func queuedUndecodable(ctx context.Context, c *lab.Client) {
 
 // poisoned is the set-up accepted, and its message was given up.
 func poisoned(texts ...string) body {
-	return inTurn(accepted(texts...), func(ctx context.Context, c *lab.Client) {
+	return lab.InTurn(accepted(texts...), func(ctx context.Context, c *lab.Client) {
 		messages, err := c.Store.Operator.Messages().Receive(ctx, 1, WorkerOptions().Lease)
 		for _, m := range messages {
 			err = errors.Join(err, c.Store.Operator.Poison(ctx, m))

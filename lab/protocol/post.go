@@ -173,6 +173,10 @@ func blogRow(db mem.Snapshot, ref domain.ChannelRef, id domain.BlogID) (driver.P
 
 // posts are made, edited and deleted.
 func posts() subject {
+	// Both rows that a post of another user requires: the gate, and the rule that allows it. Either is enough against a
+	// sweep that has ended.
+	unfenced := leavingOut(driver.ActionMerge, "gate!open!", "posting!")
+	withoutOnce := leavingOut(driver.ActionInsert, "once!")
 	return subject{
 		scenarios: []lab.Scenario{
 			{Name: "post", About: "a user posts while the channel is being deleted",
@@ -210,7 +214,7 @@ func posts() subject {
 				always(unfenced), unharmed),
 			ablate("own-gate", "post-own", "The gate alone", "TransactIfOpen: driver.Merge(schema.OpenGateRow(ref.Incarnation), driver.Exists)",
 				"An owner's post does not require the posting rule, so the open gate is all that refuses it when it comes too late.",
-				always(withoutSafeguard("gate!open!")), unharmed),
+				always(leavingOut(driver.ActionMerge, "gate!open!")), unharmed),
 			ablate("once", "one-key", "The key of a post", "insertPosts: driver.Insert(a.once(),",
 				"A post inserts a row for its idempotency key, so the same form sent twice makes one post.",
 				always(withoutOnce), unharmed),
@@ -225,28 +229,6 @@ func posts() subject {
 		recalled: []lab.Kind{factPosted, factRemoved, factEdited},
 		rest:     []demand{postedOnce},
 	}
-}
-
-// unfenced leaves out both rows that a post of another user requires: the gate, and the rule that allows
-// it. The owner's post merges the gate alone. Either is enough against a sweep that has ended.
-func unfenced() driver.Around {
-	gate, rule := withoutSafeguard("gate!open!")(), withoutPostingRule(driver.ActionMerge)()
-	return func(ctx context.Context, c *driver.Call, next following) error {
-		return rule(ctx, c, func(ctx context.Context) error { return gate(ctx, c, next) })
-	}
-}
-
-// withoutOnce leaves out the inserts of once! rows.
-func withoutOnce() driver.Around {
-	var without driver.Around
-	without = func(ctx context.Context, c *driver.Call, next following) error {
-		at := slices.IndexFunc(c.Operations, func(op driver.Operation) bool { return strings.HasPrefix(op.Row, "once!") })
-		if at < 0 {
-			return next(ctx)
-		}
-		return withoutOperation(ctx, c, at, func(ctx context.Context) error { return without(ctx, c, next) })
-	}
-	return without
 }
 
 // afterRefusal changes the calls that follow a transaction whose row was there before.

@@ -90,7 +90,7 @@ func promises() subject {
 		scenarios: []lab.Scenario{
 			{Name: "undo-clocks", About: "the owner of a channel is told until when its deletion can be undone, by a process whose clock is behind, and a reconciling pass has one that is ahead and is set back",
 				Faults: 1, Forgets: true, Preemptions: 2, Undo: promised, Times: minutes(map[string][]int{"setup": {-10}, "w1": {5}, "reconcile": {5, -10}}, 0, 1, 3),
-				Setup:  inTurn(news("old"), askPromised),
+				Setup:  lab.InTurn(news("old"), askPromised),
 				Actors: []lab.Actor{{Name: "olga", Run: undo}, worker1(), pass}},
 			{Name: "undo-dies", About: "the process that is asked for a deletion which can be undone may die, its clock is ahead, and a worker and a reconciling pass go on",
 				Faults: 1, Deaths: 1, Preemptions: 1, Undo: promised, Times: minutes(map[string][]int{"olga": {15}}, 0, 1, 3), Setup: news("old"),

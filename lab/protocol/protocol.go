@@ -32,15 +32,6 @@ func onChannel(do func(ctx context.Context, c *lab.Client, channel domain.Channe
 	}
 }
 
-// inTurn runs bodies one after the other.
-func inTurn(bodies ...body) body {
-	return func(ctx context.Context, c *lab.Client) {
-		for _, do := range bodies {
-			do(ctx, c)
-		}
-	}
-}
-
 // news is a set-up: the channel with these posts, and another channel that no actor touches. A row
 // says who may post, so that no actor has to put one up.
 func news(texts ...string) body {

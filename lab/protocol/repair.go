@@ -23,11 +23,11 @@ func repairs() subject {
 			{Name: "repair-create", About: "a channel is created and posted to while an operator repairs the store",
 				Faults: 1, Preemptions: 2, DelayedCalls: anything, Actors: []lab.Actor{{Name: "ann", Run: createAndPost(author, "new")}, operator()}},
 			{Name: "repair-delete", About: "a channel is deleted while an operator repairs the store",
-				Faults: 1, Preemptions: 2, Setup: inTurn(news("old"), subscribe(visitor)),
+				Faults: 1, Preemptions: 2, Setup: lab.InTurn(news("old"), subscribe(visitor)),
 				Actors: []lab.Actor{{Name: "olga", Run: ask}, worker1(), operator()}},
 			{Name: "repair-use", About: "a user votes and subscribes while an operator repairs the store",
 				Faults: 1, Preemptions: 2, Setup: news("old"),
-				Actors: []lab.Actor{{Name: "vera", Run: inTurn(vote("old", visitor), subscribe(visitor), unsubscribe(visitor))}, operator()}},
+				Actors: []lab.Actor{{Name: "vera", Run: lab.InTurn(vote("old", visitor), subscribe(visitor), unsubscribe(visitor))}, operator()}},
 		},
 	}
 }

@@ -98,14 +98,20 @@ func writes(c *driver.Call, table string) bool {
 	return c.Method == driver.CallTransact && c.Target == table
 }
 
-// withoutSafeguard leaves out the merge of a gate before other operations.
-func withoutSafeguard(gate string) func() driver.Around {
-	return stateless(func(ctx context.Context, c *driver.Call, next following) error {
-		if len(c.Operations) < 2 || c.Operations[0].Action != driver.ActionMerge || !strings.HasPrefix(c.Operations[0].Row, gate) {
+// leavingOut sends transactions without the operations of this action on rows that start with one of the prefixes, as
+// long as others are left.
+func leavingOut(action driver.Action, prefixes ...string) func() driver.Around {
+	var without driver.Around
+	without = func(ctx context.Context, c *driver.Call, next following) error {
+		at := slices.IndexFunc(c.Operations, func(op driver.Operation) bool {
+			return op.Action == action && slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(op.Row, prefix) })
+		})
+		if at < 0 || len(c.Operations) == 1 {
 			return next(ctx)
 		}
-		return withoutOperation(ctx, c, 0, next)
-	})
+		return withoutOperation(ctx, c, at, func(ctx context.Context) error { return without(ctx, c, next) })
+	}
+	return stateless(without)
 }
 
 // withoutOperation sends the call without operation i. The index of an operation

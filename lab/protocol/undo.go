@@ -67,7 +67,7 @@ const atOnce = time.Nanosecond
 
 // undos are deletions of which an owner thinks better.
 func undos() subject {
-	olga := lab.Actor{Name: "olga", Run: inTurn(undo, ask)}
+	olga := lab.Actor{Name: "olga", Run: lab.InTurn(undo, ask)}
 	return subject{
 		scenarios: []lab.Scenario{
 			{Name: "undo", About: "a deletion is undone while two workers handle its message",
@@ -78,12 +78,12 @@ func undos() subject {
 				Actors: []lab.Actor{olga, {Name: "olga2", Run: undo}, worker1(), worker2()}},
 			{Name: "undo-late", About: "requests of a deletion, of its undo and of the next deletion take effect long after their senders have gone on",
 				Faults: 2, Preemptions: 2, Undo: atOnce, DelayedCalls: anything, Setup: news("old"),
-				Actors: []lab.Actor{{Name: "olga", Run: inTurn(ask, undo, ask)}, worker1()}},
+				Actors: []lab.Actor{{Name: "olga", Run: lab.InTurn(ask, undo, ask)}, worker1()}},
 			{Name: "undo-use", About: "a deletion is undone while a user posts, votes and subscribes, and a worker handles its message",
 				Faults: 1, Preemptions: 2, Undo: atOnce, Setup: accepted("old"),
 				Actors: []lab.Actor{
 					{Name: "olga", Run: undo}, {Name: "ann", Run: post(author, "new")},
-					{Name: "vera", Run: inTurn(vote("old", visitor), subscribe(visitor))}, worker1(),
+					{Name: "vera", Run: lab.InTurn(vote("old", visitor), subscribe(visitor))}, worker1(),
 				}},
 			{Name: "undo-pass", About: "a deletion is undone and asked for again while a reconciling pass runs, and the queue may lose a message",
 				Faults: 1, Forgets: true, Preemptions: 2, Undo: atOnce, Setup: accepted("old"),

@@ -95,22 +95,22 @@ func votes() subject {
 	return subject{
 		scenarios: []lab.Scenario{
 			{Name: "votes-sweep", About: "a worker deletes the votes on a deleted post under the sweep of another",
-				Faults: 1, Preemptions: 2, Setup: inTurn(news("one", "two"), voteNewest(author), removeNewest, queueDeletion),
+				Faults: 1, Preemptions: 2, Setup: lab.InTurn(news("one", "two"), voteNewest(author), removeNewest, queueDeletion),
 				Actors: []lab.Actor{worker1(), worker2()}},
 			{Name: "vote-sweep", About: "a vote is given and another removed while the channel is being deleted",
-				Faults: 2, DelayedCalls: anything, Setup: inTurn(news("old"), voteNewest(author), queueDeletion),
-				Actors: []lab.Actor{{Name: "ann", Run: inTurn(vote("old", visitor), unvote("old", author))}, worker1()}},
+				Faults: 2, DelayedCalls: anything, Setup: lab.InTurn(news("old"), voteNewest(author), queueDeletion),
+				Actors: []lab.Actor{{Name: "ann", Run: lab.InTurn(vote("old", visitor), unvote("old", author))}, worker1()}},
 			{Name: "vote", About: "one vote is given, and another given again and removed, while the post is deleted",
-				Faults: 1, Preemptions: 2, DelayedCalls: anything, Setup: inTurn(news("old"), voteNewest(author)),
+				Faults: 1, Preemptions: 2, DelayedCalls: anything, Setup: lab.InTurn(news("old"), voteNewest(author)),
 				Actors: []lab.Actor{
-					{Name: "vera", Run: vote("old", visitor)}, {Name: "ann", Run: inTurn(vote("old", author), unvote("old", author))},
+					{Name: "vera", Run: vote("old", visitor)}, {Name: "ann", Run: lab.InTurn(vote("old", author), unvote("old", author))},
 					{Name: "olga", Run: removePost("old", owner)}, worker1(),
 				}},
 			{Name: "vote-again", About: "two users vote and remove their votes, one votes again, and delayed duplicates of the requests arrive",
 				Faults: 2, Preemptions: 2, DelayedCalls: anything, Setup: news("old"),
 				Actors: []lab.Actor{
-					{Name: "vera", Run: inTurn(vote("old", visitor), unvote("old", visitor), vote("old", visitor))},
-					{Name: "ann", Run: inTurn(vote("old", author), unvote("old", author))},
+					{Name: "vera", Run: lab.InTurn(vote("old", visitor), unvote("old", visitor), vote("old", visitor))},
+					{Name: "ann", Run: lab.InTurn(vote("old", author), unvote("old", author))},
 				}},
 		},
 		ablations: []ablation{

@@ -17,7 +17,7 @@ func FaultScenarios() []lab.Scenario {
 			Actors: []lab.Actor{{Name: "olga", Run: asker}, {Name: "w1", Run: worker}}},
 		{Name: "late-copy", About: "the owner posts and then deletes the channel, and a request may be delayed",
 			Faults: 1, DelayedCalls: func(*lab.Call) bool { return true }, Setup: creator, Invariants: noOrphan(),
-			Actors: []lab.Actor{{Name: "olga", Run: inTurn(poster, asker)}, {Name: "w1", Run: worker}}},
+			Actors: []lab.Actor{{Name: "olga", Run: lab.InTurn(poster, asker)}, {Name: "w1", Run: worker}}},
 	}
 }
 
@@ -47,7 +47,7 @@ func itEnds() lab.Expectations {
 		Ends:      true,
 		Quiescent: func(v lab.View) string {
 			row, err := v.DB.Get(channels, news, "")
-			if err != nil || v.Count(accepted, func(lab.Known) bool { return true }) == 0 {
+			if err != nil || v.Count(accepted, nil) == 0 {
 				return ""
 			}
 			return "the deletion was accepted, the channel is " + row.Properties.String("State") + ", and no worker will ever delete it"

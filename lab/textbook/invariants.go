@@ -76,8 +76,7 @@ func stuck(v lab.View) string {
 }
 
 func selfConflict(v lab.View) string {
-	all := func(lab.Known) bool { return true }
-	if v.Count(taken, all) > 0 && v.Count(created, all) == 0 {
+	if v.Count(taken, nil) > 0 && v.Count(created, nil) == 0 {
 		return "told that the name is taken, and no other user ever wanted it"
 	}
 	return ""

@@ -1,10 +1,6 @@
 package textbook
 
-import (
-	"context"
-
-	"microblogging/lab"
-)
+import "microblogging/lab"
 
 // Scenarios has one scenario for each anomaly, with its name.
 func Scenarios() []lab.Scenario {
@@ -12,8 +8,8 @@ func Scenarios() []lab.Scenario {
 		{Name: "A1", About: "orphan post: a user posts while the channel is deleted",
 			Setup: creator, Actors: []lab.Actor{{Name: "ann", Run: poster}, {Name: "olga", Run: asker}, {Name: "w1", Run: worker}}},
 		{Name: "A2", About: "resurrection damage: the name is taken again while two workers handle its deletion, one of them late",
-			Setup: inTurn(creator, asker), Actors: []lab.Actor{
-				{Name: "ann", Run: inTurn(creator, poster)}, {Name: "w1", Run: worker}, {Name: "w2", Run: worker, After: "w1"}}},
+			Setup: lab.InTurn(creator, asker), Actors: []lab.Actor{
+				{Name: "ann", Run: lab.InTurn(creator, poster)}, {Name: "w1", Run: worker}, {Name: "w2", Run: worker, After: "w1"}}},
 		{Name: "A3", About: "stuck intent: the web role dies during a request to delete",
 			Faults: 1, Deaths: 1, Setup: creator, Actors: []lab.Actor{{Name: "olga", Run: asker}}},
 		{Name: "A4", About: "self-conflict: a user creates a channel, and the SDK sends the request twice",
@@ -23,12 +19,4 @@ func Scenarios() []lab.Scenario {
 		list[i].Invariants = anomalies()
 	}
 	return list
-}
-
-// inTurn does one thing after the other.
-func inTurn(first, then func(context.Context, *lab.Client)) func(context.Context, *lab.Client) {
-	return func(ctx context.Context, c *lab.Client) {
-		first(ctx, c)
-		then(ctx, c)
-	}
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/alecthomas/kong"
 
 	"microblogging/lab"
-	"microblogging/lab/induct"
 	"microblogging/lab/modelcheck"
 )
 
@@ -23,7 +22,6 @@ type cli struct {
 	Find       findCmd       `cmd:"" help:"Explore one scenario and print the shortest schedule that breaks an invariant."`
 	Replay     replayCmd     `cmd:"" help:"Replay one schedule and print it. The exit status is 1 if it cannot be taken, and 0 otherwise, also if it breaks an invariant."`
 	Document   documentCmd   `cmd:"" help:"Write the model checker regions of a Markdown document anew."`
-	Induct     inductCmd     `cmd:"" help:"Prove the models of package induct for any number, and that each of their safeguards is needed. Needs z3."`
 	Known      knownCmd      `cmd:"" help:"Explore, and write what was found to the file that pages read."`
 }
 
@@ -47,27 +45,20 @@ type modelcheckCmd struct {
 }
 
 func (c *modelcheckCmd) Run() error {
-	report := modelcheck.NewReport(os.Stdout)
 	began := time.Now()
-	var anomalies, results []modelcheck.Result
+	var results []modelcheck.Result
 	s := modelcheck.All(modelcheck.Cases(), c.Seed, func(r modelcheck.Result) {
-		report.Add(r)
+		fmt.Println(r)
 		results = append(results, r)
-		if r.Part == modelcheck.Textbook && r.OK() {
-			anomalies = append(anomalies, r)
-		}
 	})
 	took := time.Since(began)
-	if report.Err() != nil {
-		return report.Err()
-	}
-	fmt.Println()
-	for _, r := range append(anomalies, s.Shortfalls...) {
-		if r.Finding == nil {
-			continue
-		}
-		if err := r.WriteSchedule(os.Stdout); err != nil {
-			return err
+	for _, r := range s.Shortfalls {
+		if r.Finding != nil {
+			text, err := r.Describe(r.Format(r.Finding.Schedule))
+			if err != nil {
+				return err
+			}
+			fmt.Print("\n", text)
 		}
 	}
 	fmt.Printf("%.0f s, %.0f steps a second\n%s\n", took.Seconds(), float64(s.Steps)/took.Seconds(), s)
@@ -146,9 +137,11 @@ func (c *findCmd) Run() error {
 		fmt.Println("No invariant is violated.")
 		return nil
 	}
-	if err := r.WriteSchedule(os.Stdout); err != nil {
+	text, err := r.Describe(r.Format(r.Finding.Schedule))
+	if err != nil {
 		return err
 	}
+	fmt.Print(text)
 	missing, err := modelcheck.Missing(found)
 	for _, g := range missing {
 		fmt.Printf("\nWithout this safeguard of MicroBlogging, the same breaks: %s, in %s. %s\n", g.Label, g.Code, g.Why)
@@ -170,41 +163,23 @@ func (c *replayCmd) Run() error {
 	if run.Steps == nil && replayErr != nil {
 		return replayErr
 	}
-	return errors.Join(found.WriteTable(os.Stdout, run), replayErr)
+	fmt.Print(found.Table(run))
+	return replayErr
 }
 
 type knownCmd struct {
-	File string   `arg:"" help:"The file of records: lab/modelcheck/known.json." type:"existingfile"`
-	Only []string `help:"Names of scenarios. The file keeps what it says about the others."`
+	File string `arg:"" help:"The file of records: lab/modelcheck/known.json." type:"existingfile"`
 }
 
 func (c *knownCmd) Run() error {
-	text, err := os.ReadFile(c.File)
-	if err != nil {
-		return err
-	}
-	before, err := modelcheck.ReadRecords(text)
-	if err != nil {
-		return err
-	}
-	cases := modelcheck.Cases()
-	wanted := slices.DeleteFunc(slices.Clone(cases), func(w modelcheck.Case) bool { return c.Only != nil && !slices.Contains(c.Only, w.Name) })
-	var found []modelcheck.Record
-	modelcheck.All(wanted, seedOfRecords, func(r modelcheck.Result) { found = append(found, r.Record()) })
-	found = append(found, before...)
 	var records []modelcheck.Record
-	for _, current := range cases {
-		if record, ok := modelcheck.About(found, current.Name); ok {
-			records = append(records, record)
-		}
-	}
-	if text, err = modelcheck.WriteRecords(records); err != nil {
+	modelcheck.All(modelcheck.Cases(), seedOfRecords, func(r modelcheck.Result) { records = append(records, r.Record()) })
+	text, err := modelcheck.WriteRecords(records)
+	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(c.File, text, 0o644); err != nil || c.Only != nil {
-		return err
-	}
-	return os.WriteFile(strings.TrimSuffix(c.File, ".json")+".code", []byte(lab.Fingerprint()+"\n"), 0o644)
+	code := os.WriteFile(strings.TrimSuffix(c.File, ".json")+".code", []byte(lab.Fingerprint()+"\n"), 0o644)
+	return errors.Join(code, os.WriteFile(c.File, text, 0o644))
 }
 
 type documentCmd struct {
@@ -221,41 +196,4 @@ func (c *documentCmd) Run() error {
 		return err
 	}
 	return os.WriteFile(c.File, []byte(current), 0o644)
-}
-
-type inductCmd struct{}
-
-func (*inductCmd) Run() error {
-	unproved := false
-	for _, name := range induct.Names() {
-		m, err := induct.Load(name)
-		if err != nil {
-			return err
-		}
-		gaps, err := m.Check(context.Background())
-		if err != nil {
-			return err
-		}
-		fmt.Printf("%s: %d steps, %d invariants, %d not proved\n", m.Name, len(m.Steps), len(m.Invariants), len(gaps))
-		for _, gap := range gaps {
-			fmt.Println("  ", gap)
-		}
-		unproved = unproved || len(gaps) > 0
-		for _, safeguard := range m.Safeguards() {
-			gaps, err := m.Without(context.Background(), safeguard)
-			if err != nil {
-				return err
-			}
-			if len(gaps) == 0 {
-				unproved = true
-				fmt.Printf("   without %s: everything is proved, so the model does not need it\n", safeguard)
-				continue
-			}
-			fmt.Printf("   without %s: %s\n", safeguard, gaps[0])
-		}
-	}
-	if unproved {
-		return errShortfall
-	}
-	return nil
 }
