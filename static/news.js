@@ -19,7 +19,7 @@ async function ask() {
   const known = posts.findIndex(({ id }) => document.getElementById(id));
   fresh = known < 0 ? posts : posts.slice(0, known);
   bar.hidden = fresh.length === 0;
-  words.textContent = fresh.length === 1 ? "1 new post" : `${fresh.length} new posts`;
+  words.innerHTML = `${fresh.length} new<span class=unseen> post${fresh.length === 1 ? "" : "s"}</span>`;
 }
 
 // takeIn puts the new posts above the others. What the reader reads stays where it is.

@@ -99,7 +99,7 @@ function remove(article, form, now = false) {
   const bar = document.createElement("div");
   bar.className = "undo";
   bar.dataset.left = "";
-  bar.innerHTML = "<p>Will be deleted in <b>8</b> s.</p><button type=button>Undo</button>";
+  bar.innerHTML = "<p>Will be deleted in <b>8</b> s, or when you leave this page.</p><button type=button>Undo</button>";
   const [words, undo] = bar.children;
   const title = article.querySelector("h1")?.cloneNode(true); // the page of the post keeps its heading
   if (title) bar.append(title);
@@ -137,7 +137,7 @@ function remove(article, form, now = false) {
   fold(true);
   if (now) return void send();
   undo.focus();
-  status.textContent = "The post will be deleted in 8 seconds. You can undo that.";
+  status.textContent = "The post will be deleted in 8 seconds, or when you leave this page. You can undo that.";
   undo.addEventListener("click", () => {
     clearInterval(tick);
     waiting.delete(form);

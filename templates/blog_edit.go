@@ -10,8 +10,8 @@ import (
 )
 
 // An EditBlog is the form that edits a post. It posts title, text, etag, base and
-// incarnation to [EditBlogPath]. The form that merges also posts merging=yes,
-// and undecided.
+// incarnation to [EditBlogPath]. The form that merges also posts mine, which is the Mine of its page
+// as Base is its version, and undecided.
 type EditBlog struct {
 	Form
 	Channel domain.Channel
@@ -25,6 +25,8 @@ type EditBlog struct {
 	// Conflict is not nil if another version was saved in between. Then Title
 	// and Text are what this author typed.
 	Conflict *Conflict
+	// Mine is what this author typed before they merged. It is empty if that is not known.
+	Mine domain.Draft
 }
 
 // fields are those of the form. The text has the focus, unless the form was refused.

@@ -22,7 +22,7 @@ type Latest struct {
 // A ListedChannel is a channel in a list.
 type ListedChannel struct {
 	domain.Channel
-	// On is when its last post was made. It is zero if that is not known.
+	// On is when it was last active. It is zero in a list by name.
 	On time.Time
 	// Subscribed reports whether the reader subscribes to it. If the reader is signed in, a form posts incarnation,
 	// next, and action=subscribe or action=unsubscribe, to [ChannelPath].

@@ -44,7 +44,7 @@ func TestLatestPage(t *testing.T) {
 	)
 	shows(t, "begins with what to do", FeedPage(pageAt("/", "ingrid"), Feed{Starts: true, Newcomer: true, Channels: sampleLatest().Channels, Composer: sampleComposer()}),
 		in("h1", says("Welcome, ingrid")), in("form[class=compose]"), in("main", in("a[href=/latest]"), in("a[href=/channels/new]")),
-		in("li", says("Last post 29 July 2026, 10:00 UTC"), in("form[action=/channels/F%C3%BCchse]", in("input[name=next][value=/]"))),
+		in("li", says("Active 29 July 2026, 10:00 UTC"), in("form[action=/channels/F%C3%BCchse]", in("input[name=next][value=/]"))),
 	)
 	shows(t, "does not count one's own posts as new", FeedPage(pageAt("/", "ingrid"), Feed{Posts: sampleFeed().Posts, Seen: ago(time.Minute * 10)}),
 		in("nav[aria-label=Views]", without("mark")))

@@ -109,6 +109,7 @@ func (s *server) unsaved(c echo.Context, v visitor, form url.Values, err error) 
 	}
 	showTexts(form, view.Draft.Fields())
 	if stale, ok := errors.AsType[*domain.StaleError](err); ok {
+		view.Mine = view.Draft
 		meet(&view, stale.Current)
 		return again(c, err, templates.EditBlogPage(s.page(c, v), view))
 	}
@@ -120,7 +121,8 @@ func (s *server) unsaved(c echo.Context, v visitor, form url.Values, err error) 
 		return err
 	}
 	view.Form = refused
-	if form.Has("merging") {
+	if form.Has("mine") { // the form that merges
+		view.Mine, _ = unpackBase(form.Get("mine"))
 		_, current, readErr := s.namedPost(c)
 		if readErr != nil {
 			return readErr

@@ -278,11 +278,11 @@ func (s *server) seen(c echo.Context, now time.Time) (before time.Time) {
 	return before
 }
 
-// listed are the channels with the newest activity, in the order of the times that are shown. Only the posts on the page
-// say when that was: the index has a time of up to five minutes before.
+// listed are the channels with the newest activity, in the order of the times that are shown. If its newest post is not on
+// the page, the time is that of the index, which is up to five minutes before.
 func listed(active storage.Active, posts []storage.FeedItem) (channels []templates.ListedChannel) {
 	for _, channel := range active.Channels[:min(len(active.Channels), pageSize)] {
-		shown := templates.ListedChannel{Channel: channel.Channel}
+		shown := templates.ListedChannel{Channel: channel.Channel, On: channel.NotedOn}
 		ofIt := func(item storage.FeedItem) bool { return item.Channel == channel.Ref() }
 		if at := slices.IndexFunc(posts, ofIt); at >= 0 {
 			shown.On = posts[at].CreatedOn

@@ -166,7 +166,7 @@ func feedStarts(t *testing.T) {
 	garden := s.channel("Garden", "nia")
 	s.subscribe("nia", garden)
 	s.post(garden, "nia", "In a channel of one's own")
-	nia.open("/").says("In a channel of one's own", "Channels people write in now", "Subscribe to Engines").saysNot("Mine", "Subscribed to Garden")
+	nia.open("/").says("In a channel of one's own", "Channels people write in now", "Subscribe to Engines").saysNot("Created", "Mine", "Subscribed to Garden")
 	s.subscribe("nia", engines)
 	nia.open("/").says("In a channel of one's own", "19").saysNot("Channels people write in now")
 	kim := s.signedIn("kim")
@@ -185,7 +185,7 @@ func shortPageOfChannelsSaysSo(t *testing.T) {
 	pages := s.browser().open("/channels").want(200).walk("More channels →", func() {})
 	all := 0
 	for i, page := range pages {
-		n := strings.Count(seen(page.doc), "Last post")
+		n := strings.Count(seen(page.doc), "· owner")
 		all += n
 		if short := n > 0 && n < 20 && i < len(pages)-1; strings.Contains(seen(page.doc), note) != short {
 			t.Errorf("page %d has %d channels, and says that more follow: %v", i, n, !short)

@@ -31,8 +31,8 @@ const (
 	maxSmallBody = 4 << 10
 	// maxPasswordsBody is the same where two passwords are sent.
 	maxPasswordsBody = 2 * maxSmallBody
-	// maxEditBody is the same for the form of an edit, which also sends what it was made from.
-	maxEditBody = 2 * maxBody
+	// maxEditBody is the same for the form of an edit, which also sends what it was made from, and what it merges.
+	maxEditBody = 3 * maxBody
 	// maxBodies is how many bytes of bodies may be in memory together, and maxClientBodies how
 	// many of one client: three batches.
 	maxBodies       = 32 << 20

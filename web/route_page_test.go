@@ -157,17 +157,17 @@ func pageRoutes() []route {
 			{adasCookie, 428, "Engines/{first}", "", "", "action=delete"},
 			{bobsCookie, 403, "Engines/{post}", "", "", "action=delete&etag=*&incarnation={engines}"},
 		}},
-		{name: "GET /channels/:name/blogs/:id/edit", who: owner, body: 128 << 10, costs: []cost{
+		{name: "GET /channels/:name/blogs/:id/edit", who: owner, body: 192 << 10, costs: []cost{
 			{"", adasCookie, 3, 5, 0, 0},
 		}, seeds: []seed{
 			{adasCookie, 200, "Engines/{post}", "", "", ""},
 			{adasCookie, 403, "Engines/{theirs}", "", "", ""},
 		}},
-		{name: "POST /channels/:name/blogs/:id/edit", who: owner, body: 128 << 10, seeds: []seed{
+		{name: "POST /channels/:name/blogs/:id/edit", who: owner, body: 192 << 10, seeds: []seed{
 			{adasCookie, 303, "Engines/{post}", "", "", "etag={etag}&title=&text=Better&incarnation={engines}"},
 			{adasCookie, 412, "Engines/{first}", "", "", "etag={etag}&text=Better&incarnation={engines}"},
 			{adasCookie, 403, "Engines/{theirs}", "", "", "etag=*&text=Better&incarnation={engines}"},
-			{adasCookie, 422, "Engines/{post}", "", "", "etag={etag}&merging=1&text=%FF&incarnation={engines}"},
+			{adasCookie, 422, "Engines/{post}", "", "", "etag={etag}&mine=1&text=%FF&incarnation={engines}"},
 		}},
 		{name: "POST /preview", who: users, free: true, seeds: []seed{
 			{adasCookie, 200, "", "", "", "title=%3Cb%3E&text=%2A%5Ba%5D%28javascript%3Ab%29%0D%0A%60%60%60"},

@@ -253,8 +253,12 @@ function day(how, user, hand, scripts) {
 
     step("subscribes", async () => {
       await v.follow(v.link(channel).first());
+      await v.menu();
       const subscribed = v.button("Subscribed (press to unsubscribe)");
-      if (await subscribed.isVisible()) await v.follow(subscribed);
+      if (await subscribed.isVisible()) {
+        await v.follow(subscribed);
+        await v.menu();
+      }
       await v.follow(v.button("Subscribe"));
       const { items } = await account.get("/subscriptions");
       assert.ok(items.some(({ channel: name }) => name === channel), JSON.stringify(items));

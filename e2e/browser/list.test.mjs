@@ -150,24 +150,40 @@ test("list: a post that is deleted when the page is left is not back on the next
   await v.leave();
 });
 
-test("list: what says how many posts are new covers no post and moves none", async () => {
-  const { channel } = await listed("list.new", [["A post"]]);
+test("list: what says how many posts are new covers no words, wherever one reads, and moves none", async () => {
+  const { channel } = await listed("list.new", Array.from("123456789", (n) => [`Words that go on to the next line of a small phone. ${n}`]));
   for (const { as, path } of [{ as: ida, path: channel }, { as: ida, path: "/latest" }, { path: "/latest" }, { path: channel }]) {
-    const v = await visitor(sites.sample, { as });
-    await v.open(path);
-    const top = () => v.page.locator(".body > .post").first().evaluate((post) => post.getBoundingClientRect().top);
-    const before = await top();
-    const bottom = await v.page.locator(".newbar").evaluate((bar) => {
-      bar.hidden = false;
-      bar.firstChild.textContent = "1 new post";
-      return bar.firstChild.getBoundingClientRect().bottom;
-    });
-    assert.equal(await top(), before);
-    assert.ok(bottom <= before, `it reaches ${bottom - before} px into the first post of ${path}`);
-    await look(v, `news-${as ? "reader" : "signed-out"}-${path.length}`);
-    await v.leave();
+    for (const width of [phone.width, 1280]) {
+      const v = await visitor(sites.sample, { as, width, height: phone.height });
+      await v.open(path);
+      assert.deepEqual(await v.page.evaluate(covered), []);
+      await look(v, `news-${as ? "reader" : "signed-out"}-${path.length}`);
+      await v.leave();
+    }
   }
 });
+
+// covered runs in the page. It shows the bar, and returns the words that it covers while the reader scrolls.
+function covered() {
+  const [bar, first] = [document.querySelector(".newbar"), document.querySelector(".body > .post")];
+  const before = first.getBoundingClientRect().top;
+  bar.firstChild.innerHTML = "20 new<span class=unseen> posts</span>";
+  bar.hidden = false;
+  const found = new Set(first.getBoundingClientRect().top === before ? [] : ["the first post moves"]);
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const range = document.createRange();
+  for (let y = 0; y <= 300; y += 6) {
+    scrollTo({ top: y, behavior: "instant" });
+    const over = bar.getBoundingClientRect();
+    if (over.top < 0) found.add(`it is out of sight at ${y}`);
+    for (texts.currentNode = document.body; texts.nextNode();) {
+      range.selectNode(texts.currentNode);
+      const hit = ({ left, right, top, bottom }) => left < over.right && over.left < right && top < over.bottom && over.top < bottom;
+      if (!texts.currentNode.parentElement.closest(".newbar, .vote, .unseen") && [...range.getClientRects()].some(hit)) found.add(texts.currentNode.data);
+    }
+  }
+  return [...found];
+}
 
 test("list: what can be pressed has at least 24 by 24 pixels", async () => {
   const { channel } = await listed("list.targets", [["Short"], ["With a title", "T"], ["Long. ".repeat(400), "Long"]]);

@@ -7,7 +7,7 @@ import { look } from "./page_look.mjs";
 import { phone, sites, visitor } from "./visitor.mjs";
 
 // The first post begins above this line, in CSS pixels: at least its beginning can be read on a small screen.
-const fold = 520;
+const fold = 470;
 
 let flo, reader, path;
 before(async () => {

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { signUp } from "./account.mjs";
 import { look } from "./page_look.mjs";
-import { sites, visitor } from "./visitor.mjs";
+import { phone, sites, visitor } from "./visitor.mjs";
 
 let bea, cal;
 before(async () => { [bea, cal] = [await signUp(sites.sample, "reader_bea"), await signUp(sites.sample, "reader_cal")]; });
@@ -148,6 +148,9 @@ test("conflict: where edits overlap, the box has both", async () => {
   await look(late, "conflict-overlap");
   await late.press(late.button(/^Save (both together|this text)$/));
   await late.sees("still contains both versions");
+  await late.page.setViewportSize(phone);
+  const bar = late.page.locator(".decide", { has: late.button("Save mine") }).filter({ has: late.link("Discard mine") });
+  assert.ok((await bar.boundingBox()).height <= 64, "the buttons cover too much of a phone");
   assert.deepEqual(await bea.texts("meet.overlap"), ["The quick red fox"]);
   await late.fill({ Text: "The quick dark red fox" });
   await late.follow(late.button(/^Save (both together|this text)$/));

@@ -48,6 +48,7 @@ test("undo: a deletion counts down, is undone on another device, and is carried 
   await pocket.open("/account");
   await pocket.follow(pocket.link("Your deletions"));
   assert.match(await pocket.page.locator("main").innerText(), /about to be deleted/);
+  assert.ok((await pocket.page.locator("main h2").boundingBox()).height < 40, "the bar leaves the name of the channel no room");
   await look(pocket, "undo-list");
   await pocket.follow(pocket.button("Undo"));
   assert.equal(pocket.path, "/channels/second-thoughts");
