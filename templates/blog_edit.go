@@ -141,14 +141,6 @@ func (v EditBlog) difference() *Merged {
 	return &Merged{Title: merge.Whole(theirs.Title, v.Title, theirs.Title), Text: merge.Texts(theirs.Text, v.Text, theirs.Text)}
 }
 
-// newer names the version whose changes are underlined.
-func (v EditBlog) newer() string {
-	if v.failed() {
-		return "the box"
-	}
-	return "yours"
-}
-
 // save is the label of the button that saves the box, and what it saves.
 func (v EditBlog) save() (label, what string) {
 	if m := v.Conflict.Merged; m != nil && !m.clashes() && !v.failed() {

@@ -137,8 +137,7 @@ func (s *server) unsaved(c echo.Context, v visitor, form url.Values, err error) 
 // now sees that version and may replace it.
 func meet(view *templates.EditBlog, current domain.Blog) {
 	view.Conflict = &templates.Conflict{Theirs: current}
-	refused := len(view.Errors) > 0 || view.Message != ""
-	if base, ok := unpackBase(view.Base); ok && !refused {
+	if base, ok := unpackBase(view.Base); ok && len(view.Errors) == 0 {
 		view.Conflict.Merged = &templates.Merged{
 			Base:  base,
 			Title: merge.Whole(base.Title, view.Title, current.Title),

@@ -283,8 +283,7 @@ func (s *server) seen(c echo.Context, now time.Time) (before time.Time) {
 func listed(active storage.Active, posts []storage.FeedItem) (channels []templates.ListedChannel) {
 	for _, channel := range active.Channels[:min(len(active.Channels), pageSize)] {
 		shown := templates.ListedChannel{Channel: channel.Channel, On: channel.NotedOn}
-		ofIt := func(item storage.FeedItem) bool { return item.Channel == channel.Ref() }
-		if at := slices.IndexFunc(posts, ofIt); at >= 0 {
+		if at := slices.IndexFunc(posts, func(item storage.FeedItem) bool { return item.Channel == channel.Ref() }); at >= 0 {
 			shown.On = posts[at].CreatedOn
 		}
 		channels = append(channels, shown)
