@@ -37,9 +37,7 @@ func newChannelIsFoundAtItsLocation(t *testing.T) {
 			t.Errorf("read %s, created %s", read.body, created.body)
 		}
 		read.holds("description", "Words\nand wheels")
-		if read.header.Get("ETag") != created.header.Get("ETag") {
-			t.Error("the ETags differ")
-		}
+		read.headed("ETag", created.header.Get("ETag"))
 	}
 }
 
@@ -47,9 +45,7 @@ func slashAtTheEndLeadsToTheChannel(t *testing.T) {
 	s := newSite(t)
 	s.channel("Ärger", string(s.author("ada")))
 	for path, to := range map[string]string{"/channels/%C3%84rger/": "/channels/%C3%84rger", "/channels/": "/channels", "/channels/?contains=x": "/channels?contains=x", "/latest/": "/latest"} {
-		if a := s.do("GET", path).want(303); a.header.Get("Location") != to {
-			t.Errorf("%s leads to %s", path, a.header.Get("Location"))
-		}
+		s.do("GET", path).want(303).headed("Location", to)
 	}
 	for _, path := range []string{"//evil.example/", "/api/v1/channels/", "/nothing"} {
 		s.do("GET", "/", func(r *http.Request) { r.URL.Path = path }).want(404)
@@ -156,9 +152,7 @@ func channelPageIsFoundByEverySpellingOfItsName(t *testing.T) {
 	for _, path := range []string{"/channels/STRASSE", "/channels/stra%C3%9fe", "/channels/%53tra%c3%9fe"} {
 		p := s.browser().open(path).want(200).heading("Straße")
 		link := one(p.doc, func(n *html.Node) bool { return attr(n, "rel") == "canonical" })
-		if got := attr(link, "href"); got != "http://example.com/channels/Stra%C3%9Fe" {
-			t.Errorf("%s: the canonical address is %q", path, got)
-		}
+		is(t, path, attr(link, "href"), "http://example.com/channels/Stra%C3%9Fe")
 	}
 }
 

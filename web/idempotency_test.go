@@ -100,9 +100,7 @@ func postWhoseReplyWasLostIsMadeOnce(t *testing.T) {
 	}
 	s.mendStore()
 	post().want(200)
-	if got := s.do("GET", "/api/v1/channels/Engines/blogs").text("items.1.id"); got != "" {
-		t.Errorf("a second post %s", got)
-	}
+	is(t, "a second post", s.do("GET", "/api/v1/channels/Engines/blogs").text("items.1.id"), "")
 }
 
 // A double click sends a form twice. Both land on what it made.

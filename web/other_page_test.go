@@ -123,9 +123,7 @@ func otherPageFailsInTheLookOfTheSite(t *testing.T) {
 	if p.href("Back") != "/back" {
 		t.Errorf("no way back: %s", p.body)
 	}
-	if retry := b.open("/other/busy").want(503).says("Many look. Try again in 2 seconds.").header.Get("Retry-After"); retry != "2" {
-		t.Errorf("Retry-After %q", retry)
-	}
+	is(t, "Retry-After", b.open("/other/busy").want(503).says("Many look. Try again in 2 seconds.").header.Get("Retry-After"), "2")
 	b.open("/other/missing").want(404)
 	if log := s.log.String(); strings.Contains(log, "level=ERROR") || strings.Count(log, "too busy") != 1 {
 		t.Errorf("logged %s", log)
@@ -161,16 +159,12 @@ func otherPageForProgramsFailsInJSON(t *testing.T) {
 	if got := s.do("PUT", "/channels/refusal.json").want(405).header.Get("Content-Type"); got == "application/problem+json" {
 		t.Error("PUT: a page of a channel fails in JSON, because of its name")
 	}
-	if detail := s.do("GET", "/other/refusal.json").text("detail"); detail != "It ends before." {
-		t.Errorf("detail %q", detail)
-	}
+	is(t, "detail", s.do("GET", "/other/refusal.json").text("detail"), "It ends before.")
 }
 
 func labIsLedToByEachPage(t *testing.T) {
 	b := newSiteWith(t, web.Options{Routes: map[string]web.Handler{templates.LabIndexPath: failing}}).browser()
 	for _, path := range []string{"/", "/sign-in", "/nothing"} {
-		if got := b.open(path).href("Lab"); got != templates.LabIndexPath {
-			t.Errorf("%s leads to %q", path, got)
-		}
+		is(t, path, b.open(path).href("Lab"), templates.LabIndexPath)
 	}
 }

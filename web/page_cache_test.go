@@ -68,9 +68,7 @@ func cacheAnswersNothingAfterADeletion(t *testing.T) {
 			for _, s := range []*site{b, a} {
 				for _, who := range []change{anonymously, cookie(token)} {
 					for _, met := range []string{strings.Trim(tags[path], ", "), "*"} {
-						if got := s.do("GET", path, who, header("If-None-Match", met)).status; got != status {
-							t.Errorf("%s: %d, want %d", path, got, status)
-						}
+						is(t, path, s.do("GET", path, who, header("If-None-Match", met)).status, status)
 					}
 				}
 			}

@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -28,9 +27,7 @@ func anybodyReadsAUser(t *testing.T) {
 	if a.text("name") != "ada" || a.text("createdOn") == "" {
 		t.Errorf("the user is %s", a.body)
 	}
-	if got := s.listed("/api/v1/users/ada/blogs", "channel"); !slices.Equal(got, []string{"Wheels", "Engines"}) {
-		t.Errorf("posts in %q", got)
-	}
+	is(t, "posts in", s.listed("/api/v1/users/ada/blogs", "channel"), []string{"Wheels", "Engines"})
 	for _, path := range []string{"/api/v1/users/zoe", "/api/v1/users/zoe/blogs", "/users/zoe"} {
 		s.do("GET", path).want(404)
 	}
