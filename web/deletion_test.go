@@ -38,13 +38,10 @@ func deletionIsUndone(t *testing.T) {
 	s.do("POST", location+"/undo", bearer(other)).want(403)
 	for range 2 {
 		a = s.do("POST", location+"/undo", bearer(token)).want(200)
-		if a.text("name") != "Engines" || a.text("state") != "active" || !strings.HasPrefix(a.header.Get("ETag"), `"`+string(channel.Incarnation)+"-") {
-			t.Errorf("undone, the channel is %s", a.body)
-		}
+		a.holds("name", "Engines").holds("state", "active")
+		is(t, "whether it is the same channel", strings.HasPrefix(a.header.Get("ETag"), `"`+string(channel.Incarnation)+"-"), true)
 	}
-	if a = s.do("GET", location, bearer(token)).want(200); a.text("state") != "undone" || a.get("undoableUntil") != nil {
-		t.Errorf("the deletion is %s", a.body)
-	}
+	s.do("GET", location, bearer(token)).want(200).holds("state", "undone").holds("undoableUntil", nil)
 	if got := s.listed("/api/v1/channels/Engines/blogs?limit=10", "text"); fmt.Sprint(got) != "[Pistons]" {
 		t.Errorf("the posts are %q", got)
 	}
@@ -85,9 +82,7 @@ func deletionIsAcceptedOnceAndFollowedToItsEnd(t *testing.T) {
 	if got, ok := a.get("steps").([]any); !ok || len(got) != 0 {
 		t.Errorf("steps before any worker: %s", a.body)
 	}
-	if a.text("state") != "queued" || a.text("channel") != "Ärger" || a.get("finishedOn") != nil {
-		t.Errorf("queued as %s", a.body)
-	}
+	a.holds("state", "queued").holds("channel", "Ärger").holds("finishedOn", nil)
 	a.lacks("waitingSince")
 	s.waiting(channel.Ref(), time.Date(2026, time.March, 4, 5, 6, 7, 0, time.UTC))
 	if a = s.do("GET", location, bearer(token)).want(200); a.text("waitingSince") != "2026-03-04T05:06:07.0000000Z" {

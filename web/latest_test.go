@@ -245,7 +245,5 @@ func feedMarksWhatIsNew(t *testing.T) {
 	}
 	s.do("GET", "/", cookie(token)).want(200).has("Steam").lacks("1 new", `<mark class="new">`)
 	s.post(channel, "ada", "Of one's own")
-	if a := s.do("GET", "/", visit).want(200); strings.Count(string(a.body), `<mark class="new">`) != 1 || !strings.Contains(string(a.body), "1 new") {
-		t.Errorf("a post of one's own is new: %s", a.body)
-	}
+	is(t, "marks, of which none is on a post of one's own", strings.Count(string(s.do("GET", "/", visit).want(200).has("1 new").body), `<mark class="new">`), 1)
 }
