@@ -59,9 +59,7 @@ func postsAreListedNewestFirstAndNarrowedByTime(t *testing.T) {
 		"limit=2&since=2026-01-03T00:00:00Z&until=2026-01-06T01:00:00%2B01:00": "[4 3 2]",
 		"since=2026-01-03T00:00:00Z&until=2026-01-03T00:00:00Z":                "[]",
 	} {
-		if got := fmt.Sprint(s.listed(enginesBlogs+"?"+query, "text")); got != want {
-			t.Errorf("%s lists %s, want %s", query, got, want)
-		}
+		is(t, query, fmt.Sprint(s.listed(enginesBlogs+"?"+query, "text")), want)
 	}
 	if got := s.do("GET", enginesBlogs).items("text"); len(got) != 20 {
 		t.Errorf("%d posts with the default limit", len(got))
@@ -93,9 +91,7 @@ func previewShowsTheTextAndSavesNothing(t *testing.T) {
 	post := s.post(channel, "ada", "There")
 	page := b.send("POST", "/preview", preview("A <title>", "*Hello*, <b>\r\n\r\n# Head")).unwritten().want(200).heading("Preview").
 		says("Nothing is saved.", "A <title>", "Hello, <b>")
-	if got := page.marked("em") + "|" + page.marked("h2") + "|" + page.marked("h3"); got != "Hello|A <title>|Head" {
-		t.Errorf("the preview has %q", got)
-	}
+	is(t, "the preview has", page.marked("em")+"|"+page.marked("h2")+"|"+page.marked("h3"), "Hello|A <title>|Head")
 	for _, path := range []string{"/channels/Engines", permalink(channel, post) + "/edit"} {
 		if got := strings.Count(string(b.open(path).body), `formaction="/preview"`); got != 1 {
 			t.Errorf("%s has %d buttons for a preview", path, got)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -44,8 +43,8 @@ func bothFormatsHoldTheLatestFiftyPosts(t *testing.T) {
 	inAtom, inJSON := s.do("GET", atom).want(200), s.do("GET", json).want(200)
 	inAtom.atom()
 	inJSON.jsonFeed()
-	has(t, inAtom, []string{"<author><name>ada</name><uri>http://example.com/users/ada</uri></author>"}, nil)
-	has(t, inJSON, []string{`"authors":[{"name":"ada","url":"http://example.com/users/ada"}]`}, nil)
+	inAtom.has("<author><name>ada</name><uri>http://example.com/users/ada</uri></author>")
+	inJSON.has(`"authors":[{"name":"ada","url":"http://example.com/users/ada"}]`)
 	for _, path := range []string{atom, json} {
 		feed := s.parse(path)
 		var got []string
@@ -72,9 +71,7 @@ func feedWaitsForAnUndo(t *testing.T) {
 	atom, json := feedsOf(channel)
 	for _, path := range []string{atom, json} {
 		a := s.do("GET", path).want(503)
-		if after, err := strconv.Atoi(a.header.Get("Retry-After")); err != nil || after < 1 || after > 30 {
-			t.Errorf("Retry-After %q", a.header.Get("Retry-After"))
-		}
+		a.retries(30)
 	}
 	s.do("GET", "/channels/Engines").want(410)
 	if strings.Contains(s.log.String(), "level=ERROR") || strings.Contains(s.log.String(), "level=WARN") {
@@ -150,9 +147,7 @@ func feedKeepsTheTextAndNothingInItRuns(t *testing.T) {
 		if got := proseOf(t, shown); got != want {
 			t.Errorf("Atom reads %q, want %q, from %s", got, want, entry.text(t, "content"))
 		}
-		if got := textOf(t, s.do("GET", json).want(200).jsonFeed(), "items.0.content_text"); got != text {
-			t.Errorf("JSON Feed reads %q, want %q", got, text)
-		}
+		is(t, "JSON Feed reads", textOf(t, s.do("GET", json).want(200).jsonFeed(), "items.0.content_text"), text)
 		if got := s.parse(json).Items[0].Content; strings.ReplaceAll(got, "\ufffe\uffff", "\ufffd\ufffd") != shown {
 			t.Errorf("JSON Feed shows %q, Atom %q", got, shown)
 		}
@@ -173,9 +168,7 @@ func postWithoutATitleIsTitledByItsFirstWords(t *testing.T) {
 		"<b>" + strings.Repeat(" & ", 60):                  "<b>" + strings.Repeat(" &", 28) + "…",
 	} {
 		s.postOn(time.Now(), channel, text)
-		if got := s.parse(atom).Items[0].Title; got != want {
-			t.Errorf("%q is called %q, want %q", text, got, want)
-		}
+		is(t, text, s.parse(atom).Items[0].Title, want)
 		if feed := s.do("GET", json).want(200).jsonFeed(); dig(feed, "items.0.title") != nil {
 			t.Errorf("JSON Feed invents the title %v", dig(feed, "items.0.title"))
 		}
@@ -185,9 +178,7 @@ func postWithoutATitleIsTitledByItsFirstWords(t *testing.T) {
 	})
 	ok(t, err)
 	for _, path := range []string{atom, json} {
-		if got := s.parse(path).Items[0].Title; got != "A <title> & more" {
-			t.Errorf("%s calls it %q", path, got)
-		}
+		is(t, path, s.parse(path).Items[0].Title, "A <title> & more")
 	}
 }
 

@@ -37,9 +37,7 @@ func newChannelIsFoundAtItsLocation(t *testing.T) {
 			t.Errorf("read %s, created %s", read.body, created.body)
 		}
 		read.holds("description", "Words\nand wheels")
-		if read.header.Get("ETag") != created.header.Get("ETag") {
-			t.Error("the ETags differ")
-		}
+		read.headed("ETag", created.header.Get("ETag"))
 	}
 }
 
@@ -47,9 +45,7 @@ func slashAtTheEndLeadsToTheChannel(t *testing.T) {
 	s := newSite(t)
 	s.channel("Ärger", string(s.author("ada")))
 	for path, to := range map[string]string{"/channels/%C3%84rger/": "/channels/%C3%84rger", "/channels/": "/channels", "/channels/?contains=x": "/channels?contains=x", "/latest/": "/latest"} {
-		if a := s.do("GET", path).want(303); a.header.Get("Location") != to {
-			t.Errorf("%s leads to %s", path, a.header.Get("Location"))
-		}
+		s.do("GET", path).want(303).headed("Location", to)
 	}
 	for _, path := range []string{"//evil.example/", "/api/v1/channels/", "/nothing"} {
 		s.do("GET", "/", func(r *http.Request) { r.URL.Path = path }).want(404)
@@ -120,9 +116,7 @@ func ownerDescribesAChannel(t *testing.T) {
 	} {
 		patch("*", body).unwritten().want(422)
 	}
-	if got := patch("*", fields()).want(200); got.text("description") != "New words" || got.text("posting") != "open" {
-		t.Errorf("a body that names nothing leaves %s", got.body)
-	}
+	patch("*", fields()).want(200).holds("description", "New words").holds("posting", "open")
 	for match, status := range map[string]int{`"AAAAAAAAAAAAAAAAAAAAAAAAAA"`: 412, "W/" + etag: 412, "unquoted": 400} {
 		patch(match, fields("description", "x")).unwritten().want(status)
 	}
@@ -156,9 +150,7 @@ func channelPageIsFoundByEverySpellingOfItsName(t *testing.T) {
 	for _, path := range []string{"/channels/STRASSE", "/channels/stra%C3%9fe", "/channels/%53tra%c3%9fe"} {
 		p := s.browser().open(path).want(200).heading("Straße")
 		link := one(p.doc, func(n *html.Node) bool { return attr(n, "rel") == "canonical" })
-		if got := attr(link, "href"); got != "http://example.com/channels/Stra%C3%9Fe" {
-			t.Errorf("%s: the canonical address is %q", path, got)
-		}
+		is(t, path, attr(link, "href"), "http://example.com/channels/Stra%C3%9Fe")
 	}
 }
 
@@ -181,9 +173,7 @@ func programIsToldThatItsOwnerHasTooMany(t *testing.T) {
 	create(ada, "Engines").want(201)
 	create(ada, "Wheels").want(201)
 	a := create(ada, "Valves").unwritten().want(422)
-	if a.text("type") != "urn:microblogging:too-many-channels" || !strings.Contains(a.text("detail"), tooManyChannels) {
-		t.Errorf("the problem says %s", a.body)
-	}
+	a.holds("type", "urn:microblogging:too-many-channels").has(tooManyChannels)
 	create(ada, "wheels").want(409)
 	create(bob, "Valves").want(201)
 }

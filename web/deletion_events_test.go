@@ -129,9 +129,7 @@ func silentStreamIsKeptAliveAndEndsAfterFiveMinutes(t *testing.T) {
 			t.Errorf("it took %s", took)
 		}
 		stream := string(a.body)
-		if got := eventNames(stream); got != "progress again" {
-			t.Errorf("events %q, want one and then a wish to open the stream again: nothing changed", got)
-		}
+		is(t, "events", eventNames(stream), "progress again")
 		if n := strings.Count(stream, "\n:\n"); n < 15 || n > 20 {
 			t.Errorf("%d comments in 5 minutes", n)
 		}
@@ -236,9 +234,7 @@ func streamThatCannotBeginIsRefused(t *testing.T) {
 			}
 			w.mendStore()
 			w.advance(w.ref, domain.DeletionDone, domain.StepRelease, 7)
-			if got := eventNames(string(w.watched(t.Context()).want(200).body)); got != "progress end" {
-				t.Errorf("events %q after that", got)
-			}
+			is(t, "events", eventNames(string(w.watched(t.Context()).want(200).body)), "progress end")
 		})
 	}
 }

@@ -80,9 +80,7 @@ func dayListsItsPostsByChannelAndMostPopularFirst(t *testing.T) {
 		t.Errorf("the day is called %q, want %q", got, want)
 	}
 	day := "http://blog.example/digest?day=" + yesterday.UTC().Format(time.DateOnly) + "&tz=UTC"
-	if got := entry.link(t, "alternate"); got != day {
-		t.Errorf("the day links to %q, want %q", got, day)
-	}
+	is(t, "the day links to", entry.link(t, "alternate"), day)
 	root, err := html.Parse(strings.NewReader(entry.text(t, "content")))
 	ok(t, err)
 	var lines []string
@@ -157,9 +155,7 @@ func onlyTheSecretAddressOpensAPersonalFeed(t *testing.T) {
 		strings.Replace(path, secret, other, 1) + "x", // the bad time zone must not change the answer
 	} {
 		a := s.do("GET", wrong, bearer(bob)).want(404)
-		if a.header.Get("Cache-Control") != "no-store" {
-			t.Errorf("Cache-Control %q", a.header.Get("Cache-Control"))
-		}
+		a.headed("Cache-Control", "no-store")
 	}
 	s.do("GET", strings.Replace(path, "bob", "BOB", 1)).want(200)
 	for _, who := range [][]change{nil, {cookie(eve)}, {bearer(bob)}} {
@@ -181,8 +177,6 @@ func personalFeedNamesItsOwnAddress(t *testing.T) {
 		if got := feed.link(t, "self"); got != "http://example.com"+path {
 			t.Errorf("the feed at %q calls itself %q", path, got)
 		}
-		if got := feed.link(t, "alternate"); got != "http://example.com/digest" {
-			t.Errorf("it is a feed of %q", got)
-		}
+		is(t, "it is a feed of", feed.link(t, "alternate"), "http://example.com/digest")
 	}
 }

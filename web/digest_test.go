@@ -73,9 +73,7 @@ func anotherZoneShowsToday(t *testing.T) {
 	b.open("/digest?tz=" + ahead).want(200)
 	p := b.open("/digest?day=" + today(ahead) + "&tz=" + behind).want(200)
 	input := one(p.doc, func(n *html.Node) bool { return attr(n, "id") == "day" })
-	if got := attr(input, "value"); got != today(behind) {
-		t.Errorf("the page is of %s, want %s", got, today(behind))
-	}
+	is(t, "the page is of", attr(input, "value"), today(behind))
 	b.open("/digest").want(200).says("in " + behind)
 }
 

@@ -1,7 +1,6 @@
 package web_test
 
 import (
-	"slices"
 	"testing"
 )
 
@@ -20,9 +19,7 @@ func stalePostIsRefusedKeptAndPublishedOnce(t *testing.T) {
 	s.replace(old.Ref())
 	refused := form.press
 	shown := refused().unwritten().want(412).heading("Your post was not sent").says(staleSentence)
-	if got := shown.wrote(); got != "One & two\nthree" {
-		t.Errorf("the page keeps %q", got)
-	}
+	is(t, "the page keeps", shown.wrote(), "One & two\nthree")
 	next := shown.follow(readTheNew).want(200).says("Nothing here yet").saysNot("three").form("Post").fill("text", shown.wrote())
 	if next.values.Get("key") == form.values.Get("key") || next.values.Get("incarnation") == form.values.Get("incarnation") {
 		t.Errorf("the form of the new channel has the key and the incarnation %q of the old one", next.values)
@@ -30,9 +27,7 @@ func stalePostIsRefusedKeptAndPublishedOnce(t *testing.T) {
 	for range 2 { // a double click
 		next.press().at("/channels/Engines").says("Your post is published.")
 	}
-	if got := s.listed(enginesBlogs, "text"); !slices.Equal(got, []string{"One & two\nthree"}) {
-		t.Errorf("the new channel holds %q", got)
-	}
+	is(t, "the new channel holds", s.listed(enginesBlogs, "text"), []string{"One & two\nthree"})
 	refused().want(412)
 	s.mustBeSound()
 }

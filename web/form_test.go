@@ -22,9 +22,7 @@ func errorIsNextToItsField(t *testing.T) {
 	create := ada.open("/channels/new").form("Create channel")
 	create.fill("name", "my  channel").press().want(422).complains("name", "Spaces are not allowed. Use my-channel?")
 	taken := create.fill("name", "engines").press().want(409).complains("name", "Name is taken: look at it")
-	if href := taken.href("look at it"); href != "/channels/engines" {
-		t.Errorf("what has the name is at %q", href)
-	}
+	is(t, "what has the name is at", taken.href("look at it"), "/channels/engines")
 	write := ada.open("/write").form("Post").fill("text", "Hello").fill("channel", "")
 	write.fill("name", "my channel").press().want(422).complains("name", "Spaces are not allowed.")
 	write.fill("name", "Engines").press().want(409).complains("name", "Name is taken: look at it")

@@ -54,9 +54,7 @@ func drainingProcessIsNotReady(t *testing.T) {
 	s.do("GET", "/readyz").want(503)
 	s.do("GET", "/healthz").want(200)
 	for _, path := range []string{"/channels", "/api/v1/channels", "/nowhere"} {
-		if s.do("GET", path).header.Get("Connection") != "close" {
-			t.Errorf("the connection of %s stays open", path)
-		}
+		s.do("GET", path).headed("Connection", "close")
 	}
 }
 

@@ -71,11 +71,11 @@ func keptFrontIsRight(t *testing.T) {
 			for _, who := range []change{func(*http.Request) {}, cookie(token)} {
 				for _, path := range []string{"/latest", "/latest", "/api/v1/latest"} {
 					answer := s.do("GET", path, who).want(200)
-					has(t, answer, texts, not)
+					answer.has(texts...).lacks(not...)
 					s.do("GET", path, who, header("If-None-Match", answer.header.Get("ETag"))).want(304)
 				}
 			}
-			has(t, s.do("GET", "/").want(200), texts, not)
+			s.do("GET", "/").want(200).has(texts...).lacks(not...)
 		}
 	}
 	shows([]string{"Pistons", "Spokes"}, nil)
@@ -91,15 +91,6 @@ func keptFrontIsRight(t *testing.T) {
 	shows([]string{"Valves", "Tyres", "Wheels"}, []string{"Spokes"})
 }
 
-func has(t *testing.T, a answer, texts, not []string) {
-	t.Helper()
-	for _, text := range slices.Concat(texts, not) {
-		if strings.Contains(string(a.body), text) == slices.Contains(not, text) {
-			t.Errorf("%q is in the answer: %t", text, slices.Contains(not, text))
-		}
-	}
-}
-
 func apiListsLatest(t *testing.T) {
 	s := newSite(t)
 	hour := time.Now().UTC().Truncate(time.Hour)
@@ -108,15 +99,11 @@ func apiListsLatest(t *testing.T) {
 		s.postOn(hour.Add(-time.Duration(i)*time.Hour), s.channel(fmt.Sprint("c", 9-i), "ada"), fmt.Sprint(i))
 		want = append(want, fmt.Sprint(i))
 	}
-	if got := s.listed("/api/v1/latest?limit=2", "text"); !slices.Equal(got, want) {
-		t.Errorf("latest: %q", got)
-	}
-	if got := s.listed("/api/v1/channels?order=activity&limit=2", "name"); !slices.Equal(got, []string{"c9", "c8", "c7", "c6", "c5"}) {
-		t.Errorf("by activity: %q", got)
-	}
+	is(t, "latest", s.listed("/api/v1/latest?limit=2", "text"), want)
+	is(t, "by activity", s.listed("/api/v1/channels?order=activity&limit=2", "name"), []string{"c9", "c8", "c7", "c6", "c5"})
 	a := s.do("GET", "/api/v1/channels?order=activity").want(200)
 	a.holds("items.1.lastBlogOn", hour.Add(-time.Hour).Format("2006-01-02T15:04:05.0000000Z"))
-	has(t, s.do("GET", "/api/v1/channels").want(200), nil, []string{"lastBlogOn"})
+	s.do("GET", "/api/v1/channels").want(200).lacks("lastBlogOn")
 	s.do("GET", "/api/v1/channels?order=name").want(422)
 }
 
@@ -153,16 +140,12 @@ func feedStarts(t *testing.T) {
 	}
 	nia.open("/").want(200).heading("Welcome, nia").says("Pistons").form("Post").elsewhere().fill("text", "Mine").press().at("/")
 	again := nia.open("/").want(200).says("Mine", "Channels people write in now").saysNot("Welcome, nia", "Choose a channel")
-	if got := again.texts(); !slices.Equal(got, []string{"Mine", "Pistons"}) {
-		t.Errorf("the feed shows %q", got)
-	}
+	is(t, "the feed shows", again.texts(), []string{"Mine", "Pistons"})
 	for i := range 20 {
 		s.post(engines, "ada", fmt.Sprint(i))
 	}
 	nia.jar["seen"] = fmt.Sprintf("0.%d", time.Now().Add(-time.Hour).Unix())
-	if got := nia.open("/").saysNot(" new since").follow("Older posts →").want(200).texts(); !slices.Equal(got, []string{"Mine", "Pistons"}) {
-		t.Errorf("the older posts are %q", got)
-	}
+	is(t, "the older posts are", nia.open("/").saysNot(" new since").follow("Older posts →").want(200).texts(), []string{"Mine", "Pistons"})
 	garden := s.channel("Garden", "nia")
 	s.subscribe("nia", garden)
 	s.post(garden, "nia", "In a channel of one's own")
@@ -217,18 +200,14 @@ func composerOffersWhereOneMayPost(t *testing.T) {
 	}
 	write := ada.open("/write").form("Post").fill("channel", string(channels[0].Incarnation)+" Closed").fill("text", "Typed before")
 	for _, path := range pages {
-		if got := offered(path); !slices.Equal(got, []string{"Blocked", "Closed", "New channel", "Open"}) {
-			t.Errorf("%s offers %q", path, got)
-		}
+		is(t, path, offered(path), []string{"Blocked", "Closed", "New channel", "Open"})
 	}
 	write.press().want(200)
 	shown := ada.open("/latest").header.Get("ETag")
 	ok(t, s.store.Posts.SetPosting(t.Context(), channels[0], "eve", true))
 	ok(t, s.store.Posts.Block(t.Context(), channels[1], "eve", s.account("ada")))
 	for _, path := range pages {
-		if got := offered(path); !slices.Equal(got, []string{"New channel", "Open"}) {
-			t.Errorf("%s offers %q", path, got)
-		}
+		is(t, path, offered(path), []string{"New channel", "Open"})
 	}
 	ada.send("GET", "/latest", header("If-None-Match", shown)).want(200)
 	refused := write.fill("key", "another").fill("text", "Typed since").press().want(403).says("Only @eve posts here. Choose another channel.", "Typed since")
@@ -264,9 +243,7 @@ func feedMarksWhatIsNew(t *testing.T) {
 	if !strings.Contains(string(first.body), "1 new") || !strings.Contains(string(first.body), `<mark class="new"><time`) || !strings.HasPrefix(first.header.Get("Set-Cookie"), "seen=") || script.header.Get("Set-Cookie") != "" {
 		t.Errorf("the page sets %q, and for a script %q: %s", first.header.Get("Set-Cookie"), script.header.Get("Set-Cookie"), first.body)
 	}
-	has(t, s.do("GET", "/", cookie(token)).want(200), []string{"Steam"}, []string{"1 new", `<mark class="new">`})
+	s.do("GET", "/", cookie(token)).want(200).has("Steam").lacks("1 new", `<mark class="new">`)
 	s.post(channel, "ada", "Of one's own")
-	if a := s.do("GET", "/", visit).want(200); strings.Count(string(a.body), `<mark class="new">`) != 1 || !strings.Contains(string(a.body), "1 new") {
-		t.Errorf("a post of one's own is new: %s", a.body)
-	}
+	is(t, "marks, of which none is on a post of one's own", strings.Count(string(s.do("GET", "/", visit).want(200).has("1 new").body), `<mark class="new">`), 1)
 }

@@ -53,6 +53,15 @@ func (a answer) wantRetryAfter(seconds int) {
 	a.want(429).headed("Retry-After", strconv.Itoa(seconds))
 }
 
+// retries fails the test unless the client is told to come again in so many seconds at most.
+func (a answer) retries(most int) answer {
+	a.t.Helper()
+	if seconds, err := strconv.Atoi(a.header.Get("Retry-After")); err != nil || seconds < 1 || seconds > most {
+		a.t.Errorf("Retry-After %q", a.header.Get("Retry-After"))
+	}
+	return a
+}
+
 func userWhoWritesTooFastIsToldWhenToGoOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := limited(t, 0.4, 3)
@@ -66,9 +75,7 @@ func userWhoWritesTooFastIsToldWhenToGoOn(t *testing.T) {
 		}
 		a := post().unwritten()
 		a.wantRetryAfter(3) // a token comes each 2.5 s
-		if a.text("title") != "Too Many Requests" || !strings.Contains(a.text("detail"), "Nothing was saved") {
-			t.Errorf("the problem says %s", a.body)
-		}
+		a.holds("title", "Too Many Requests").has("Nothing was saved")
 		s.do("GET", "/api/v1/channels/Engines", bearer(token)).want(200)
 		time.Sleep(2 * time.Second)
 		post().wantRetryAfter(3)
@@ -105,12 +112,7 @@ func (w watch) from(ctx context.Context, peer string) answer {
 func (w watch) wantFull(peer string) {
 	w.Helper()
 	a := w.from(w.Context(), peer).want(503)
-	if seconds, err := strconv.Atoi(a.header.Get("Retry-After")); err != nil || seconds < 1 {
-		w.Errorf("Retry-After %q", a.header.Get("Retry-After"))
-	}
-	if body := string(a.body); !strings.Contains(body, "Too many live pages") || strings.Contains(body, "store") {
-		w.Errorf("the page says %s", body)
-	}
+	a.retries(60).has("Too many live pages").lacks("store")
 	if log := w.log.String(); strings.Contains(log, "level=ERROR") {
 		w.Errorf("a refusal is logged as a fault:\n%s", log)
 	}

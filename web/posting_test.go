@@ -1,7 +1,6 @@
 package web_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -48,9 +47,7 @@ func apiRefusesWhoMayNotPost(t *testing.T) {
 		s.do(rule.method, rule.path, bearer(bob), rule.body).unwritten().want(403)
 		post(201)
 	}
-	if got := s.listed(enginesBlogs, "text"); !slices.Equal(got, []string{"x", "x", "PUT"}) {
-		t.Errorf("posts: %q", got)
-	}
+	is(t, "posts", s.listed(enginesBlogs, "text"), []string{"x", "x", "PUT"})
 	s.mustBeSound()
 }
 
@@ -131,9 +128,7 @@ func ownerRulesOnPages(t *testing.T) {
 	ada.open("/channels/Engines").form("Block @bob").elsewhere().press().at("/channels/Engines").says("You blocked @bob.")
 	ada.open(path).says("Unblock @bob")
 	s.signedIn("eve").open(path).saysNot("Block @bob", "Unblock @bob")
-	if href := ada.open("/channels/Engines").href("Who may post"); href != "/channels/Engines/edit#posting" {
-		t.Errorf("the channel’s page leads to %q", href)
-	}
+	is(t, "the channel’s page leads to", ada.open("/channels/Engines").href("Who may post"), "/channels/Engines/edit#posting")
 	edit := ada.open("/channels/Engines/edit").want(200).says("Unblock @bob")
 	edit.form("Unblock @bob").press().want(200).saysNot("Unblock @bob")
 	s.mustBeSound()

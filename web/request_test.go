@@ -128,6 +128,28 @@ func (a answer) headed(name, want string) answer {
 	return a
 }
 
+// has fails the test unless the body has all of the texts.
+func (a answer) has(texts ...string) answer {
+	a.t.Helper()
+	for _, text := range texts {
+		if !strings.Contains(string(a.body), text) {
+			a.t.Errorf("no %q in %s", text, a.body)
+		}
+	}
+	return a
+}
+
+// lacks fails the test if the body has one of the texts.
+func (a answer) lacks(texts ...string) answer {
+	a.t.Helper()
+	for _, text := range texts {
+		if strings.Contains(string(a.body), text) {
+			a.t.Errorf("%q is in %s", text, a.body)
+		}
+	}
+	return a
+}
+
 // wantField fails the test unless the answer reports an error of this field.
 func (a answer) wantField(name string) answer {
 	a.t.Helper()

@@ -374,9 +374,7 @@ func routesHaveTheirHeaders(t *testing.T) {
 				"Cross-Origin-Opener-Policy": "same-origin",
 				"Strict-Transport-Security":  "",
 			} {
-				if got := a.header.Get(name); got != want {
-					t.Errorf("%s is %q, want %q", name, got, want)
-				}
+				is(t, name, a.header.Get(name), want)
 			}
 			if a.header.Get("Permissions-Policy") == "" || a.header.Get("X-Request-Id") == "" {
 				t.Errorf("%v", a.header)
@@ -385,9 +383,7 @@ func routesHaveTheirHeaders(t *testing.T) {
 				t.Errorf("%d may be kept: %v", a.status, a.header)
 			}
 			// What is around the handler, such as a trace, names a request by its route.
-			if got := request.Method + " " + request.Pattern; got != r.name {
-				t.Errorf("it is answered by %s", got)
-			}
+			is(t, "it is answered by", request.Method+" "+request.Pattern, r.name)
 		}
 	})
 }

@@ -13,9 +13,7 @@ func ownerSubscribesFromTheStartAndAReaderByChoice(t *testing.T) {
 	s := newSite(t)
 	ada, bob := s.signUp("ada"), s.signUp("bob")
 	s.do("POST", "/api/v1/channels", bearer(ada), fields("name", "Ärger")).want(201)
-	if a := s.do("GET", subscriptions, bearer(ada)); a.text("items.0.channel") != "Ärger" || a.text("items.0.role") != "owner" {
-		t.Errorf("the owner has %s", a.body)
-	}
+	s.do("GET", subscriptions, bearer(ada)).holds("items.0.channel", "Ärger").holds("items.0.role", "owner")
 	if a := s.do("GET", subscriptions, bearer(bob)).want(200); string(a.body) != `{"items":[]}`+"\n" {
 		t.Errorf("a user without subscriptions has %s", a.body)
 	}

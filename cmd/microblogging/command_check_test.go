@@ -3,9 +3,6 @@ package main
 import (
 	"encoding/json"
 	"errors"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,20 +15,8 @@ import (
 )
 
 func TestCheckCommand(t *testing.T) {
-	t.Run("refuses a directory without a store, and makes none", checkRefusesNoStore)
 	t.Run("exits 1 for what waits in poison, and lists it, until nothing does", checkListsPoison)
 	t.Run("writes nothing that a terminal would act on", checkWritesNoControls)
-}
-
-func checkRefusesNoStore(t *testing.T) {
-	data := filepath.Join(t.TempDir(), "slip")
-	code, stdout, stderr := program(t, "check", "--data", data)
-	if code != exitCannotRun || stdout != "" || !strings.Contains(stderr, "there is no store in "+data) {
-		t.Errorf("exit %d, %q and %q, want a refusal that names %s", code, stdout, stderr, data)
-	}
-	if _, err := os.Stat(data); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("something was made: %v", err)
-	}
 }
 
 func checkListsPoison(t *testing.T) {

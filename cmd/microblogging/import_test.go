@@ -168,7 +168,7 @@ func importCreatesOwner(t *testing.T) {
 	expectPassword(t, data, "ada", testPassword)
 }
 
-// feed/testdata/keys has the ids of entries.
+// feed/testdata/posts has the ids of entries.
 func importerKeyStays(t *testing.T) {
 	p := newImportWorld(t).importer().posting(feed.Entry{ID: "id:1"})
 	if p.By != "ada" || p.Source != "feed id:urn:a" || p.Key != "id:1" {

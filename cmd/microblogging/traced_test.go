@@ -55,13 +55,3 @@ func TestTraces(t *testing.T) {
 		}
 	}
 }
-
-// A collector that does not answer changes nothing of how a role ends.
-func TestTracesOfNobody(t *testing.T) {
-	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")
-	printed, stop := serving(t, 1, "--data", t.TempDir())
-	client := &http.Client{Transport: &http.Transport{}}
-	get(t, client, strings.TrimPrefix(printed[0], "listening on ")+"/channels/not-there", http.StatusNotFound)
-	client.CloseIdleConnections()
-	stop()
-}
