@@ -79,9 +79,9 @@ func transacts(call drivertest.Call) bool { return call.Method == "Transact" && 
 // All are made within one tick of the clock of a bubble, which does not move.
 func undatedKeepTheirOrder(t *testing.T, w *world) {
 	channel := w.Create("garden", ada)
-	w.PostAll(channel, storetest.Postings(channel, 70))
+	w.PostAll(channel, storetest.Postings(channel, 110))
 	var want []string
-	for i := range 70 {
+	for i := range 110 {
 		want = append([]string{storetest.Text(i)}, want...)
 	}
 	if got := w.Texts(channel.Ref()); !slices.Equal(got, want) {
