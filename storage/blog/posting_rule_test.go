@@ -18,7 +18,6 @@ import (
 func TestGuests(t *testing.T) {
 	t.Run("only the owner posts to a channel that is closed", bubble(closedToAllButTheOwner))
 	t.Run("a blocked user posts nothing, and keeps what they posted", bubble(blockedPostsNothing))
-	t.Run("a rule that changes under a post decides about it", bubble(ruleChangesUnderAPost))
 	t.Run("an edit that had landed is answered as made", bubble(landedEditIsAnsweredAsMade))
 	t.Run("the owner alone makes the rule, and is never blocked", bubble(ownerAloneRules))
 	t.Run("one too many is not blocked", bubble(oneTooManyIsNotBlocked))
@@ -90,37 +89,6 @@ func landedEditIsAnsweredAsMade(t *testing.T, w *world) {
 }
 
 func byName(a, b domain.User) int { return cmp.Compare(a.Name, b.Name) }
-
-// The rule changes right before the transaction of the post: once to another that allows it, and
-// then to one that does not.
-func ruleChangesUnderAPost(t *testing.T, w *world) {
-	channel := w.Create("garden", ada)
-	w.Post(channel, grace, "first")
-	changes := []func() error{
-		func() error { return w.Store.Posts.Block(t.Context(), channel, ada, domain.User{Name: eve}) },
-		func() error { return w.Store.Posts.Block(t.Context(), channel, ada, domain.User{Name: grace}) },
-	}
-	for i, want := range []error{nil, domain.ErrBlocked} {
-		changed := false
-		w.Arm(drivertest.Only(transacts, func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
-			if !changed {
-				changed = true
-				w.OK(changes[i]())
-			}
-			return send(ctx)
-		}))
-		if _, made, err := w.Faulty.Posts.Create(t.Context(), storetest.Posting(channel, grace, storetest.Text(i))); !errors.Is(err, want) || made != (want == nil) {
-			t.Errorf("under change %d: made %t, %v", i, made, err)
-		}
-	}
-	if got := w.Texts(channel.Ref()); !slices.Equal(got, []string{storetest.Text(0), "first"}) {
-		t.Errorf("posts: %q", got)
-	}
-	if rows, err := w.Store.Feeds.BlogsBy(t.Context(), grace, "", 10); err != nil || len(rows.Items) != 2 {
-		t.Errorf("the list of the author: %+v, %v", rows, err)
-	}
-	w.MustBeSound()
-}
 
 func ownerAloneRules(t *testing.T, w *world) {
 	channel := w.Create("garden", ada)

@@ -14,7 +14,6 @@ import (
 func TestCreateOnce(t *testing.T) {
 	t.Run("a key that was used for another name, or for other words, is refused", bubble(creationKeyIsForOneRequest))
 	t.Run("a key whose channel was deleted makes no other, also if a delayed duplicate of its row takes effect", bubble(creationKeyIsUsedUp))
-	t.Run("a request that died before it was recorded is told that it had made the channel", bubble(unrecordedCreationIsKnown))
 	t.Run("a name that another user has leaves the key unused", bubble(takenNameLeavesKey))
 	t.Run("of two requests that find the channel deleted, the second gets what the first makes", bubble(laterCreationIsAdopted))
 	t.Run("a row without a gate does not keep the name, whatever else is left there", bubble(ungatedRowKeepsNoName))
@@ -68,15 +67,6 @@ func (w *world) unrecord() {
 	made, err := w.Table("Users").First(w.T.Context(), 1, schema.Made.In(schema.UserPartition(ada)))
 	w.OK(err)
 	w.OK(w.Table("Users").Transact(w.T.Context(), made[0].Partition, driver.Delete(made[0].Row, driver.Exists)))
-}
-
-func unrecordedCreationIsKnown(t *testing.T, w *world) {
-	first, _, err := w.createOnce(w.NewChannel("garden", ada))
-	w.OK(err)
-	w.unrecord()
-	if again, made, err := w.createOnce(w.NewChannel("garden", ada)); err != nil || made || again != first {
-		t.Errorf("sent again, it is %+v, made %t, %v", again, made, err)
-	}
 }
 
 func takenNameLeavesKey(t *testing.T, w *world) {

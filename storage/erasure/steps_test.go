@@ -19,7 +19,6 @@ import (
 )
 
 func TestErasureSteps(t *testing.T) {
-	t.Run("a channel that another has made under a former name of theirs stays", bubble(erasureSparesNextOwner))
 	t.Run("the deletion of a channel that could be undone is due once its owner's is", bubble(erasureWaitsForNoUndo))
 	t.Run("channels that are being deleted do not hold it up", bubble(erasurePassesDyingChannels))
 	t.Run("a channel of theirs whose rows are being removed loses all of them", bubble(erasureLeavesShutGate))
@@ -54,25 +53,6 @@ func (l *leaving) returns() {
 	l.SleepClosed(domain.NameKept + time.Hour)
 	_, err := l.Store.Operator.SignUp(l.T.Context(), string(leaver), leaverPass)
 	l.OK(err)
-}
-
-func erasureSparesNextOwner(t *testing.T) {
-	l := newLeaving(t, storage.Options{})
-	former := l.createBy("Moved", leaver)
-	_, err := l.Store.Deletions.Request(t.Context(), former.Key(), leaver, domain.OneOf(former.Incarnation))
-	l.OK(err)
-	stop := l.start(l.Store)
-	l.until("the name is free", func() bool {
-		_, err := l.Store.Operator.ReadChannel(t.Context(), former.Key())
-		return errors.Is(err, domain.ErrNotFound)
-	})
-	stop()
-	next := l.createBy("Moved", grace)
-	l.ends(false)
-	if still, err := l.Store.Channels.Get(t.Context(), next.Key().Address()); err != nil || still != next {
-		t.Errorf("the channel of another is read as %+v, %v", still, err)
-	}
-	l.mustBeErased()
 }
 
 func erasureWaitsForNoUndo(t *testing.T) {

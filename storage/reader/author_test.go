@@ -22,7 +22,6 @@ func TestAuthor(t *testing.T) {
 	t.Run("has their votes that were not taken back, on posts of all active channels", bubble(userHasTheirVotes))
 	t.Run("a row that names a post of another is not shown", bubble(postOfAnotherIsNotShown))
 	t.Run("rows of a channel that is gone are removed by who reads them, and fill no page", bubble(rowsOfGoneChannelGo))
-	t.Run("a sweep takes posts and votes off the lists of their users, and leaves those of a later channel", bubble(sweepTakesOffLists))
 	t.Run("an export reads the list of its user once, however many channels are on it", bubble(listIsReadOnce))
 	t.Run("a request that is sent twice leaves one row, and a post that is deleted none", bubble(listHasNoMore))
 	t.Run("a batch writes one transaction for its list", bubble(batchListsInOneWrite))
@@ -126,33 +125,6 @@ func rowsOfGoneChannelGo(t *testing.T, w *world) {
 	if posts.Load() > 10 || channels.Load() != 2 {
 		t.Errorf("%d posts were read and %d channels, want each channel once, and no post of one that is known to be gone", posts.Load(), channels.Load())
 	}
-}
-
-func sweepTakesOffLists(t *testing.T, w *world) {
-	gone, other := w.Create("gone", ada), w.Create("other", ada)
-	for i := range 130 { // more than a transaction holds
-		post := w.Post(gone, []domain.UserName{grace, eve}[i%2], fmt.Sprint(i))
-		w.OK(w.Store.Posts.Vote(t.Context(), gone.Ref(), post.ID, ada))
-	}
-	w.OK(w.Store.Posts.Vote(t.Context(), other.Ref(), w.Post(other, grace, "kept").ID, ada))
-	w.Delete(gone)
-	listed := func() (rows []string) {
-		for _, row := range w.Rows("Users") {
-			if strings.HasPrefix(row.Row, "wrote!") || strings.HasPrefix(row.Row, "voted!") {
-				rows = append(rows, row.Partition+" "+row.Properties.String("Channel"))
-			}
-		}
-		return rows
-	}
-	if got := listed(); !slices.Equal(got, []string{"ada other", "grace other"}) {
-		t.Errorf("on the lists: %q", got)
-	}
-	w.Post(w.Create("gone", eve), grace, "of the next")
-	_, _ = w.Store.Operator.Sweep(t.Context(), gone.Ref(), "", func(int) { t.Error("a late sweep removes rows") })
-	if got := listed(); !slices.Equal(got, []string{"ada other", "grace gone", "grace other"}) {
-		t.Errorf("after a late sweep: %q", got)
-	}
-	w.MustBeSound()
 }
 
 func listIsReadOnce(t *testing.T, w *world) {
