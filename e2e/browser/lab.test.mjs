@@ -521,6 +521,31 @@ test("lab: with reduced motion nothing moves", async () => {
   await v.leave();
 });
 
+test("lab: a level on paper has its picture, its rows, the last answer and the code, and nothing to press", async () => {
+  const v = await lab();
+  const says = {
+    "s=ann,olga*2,w1*2": "Mark the channel that has the name", "s=ann,olga*2,w1*2,ann": "From here the invariant holds, whatever you do",
+    [`s=${schedule}`]: "is violated", "s=ann,olga*2&large=1": "Send a message to the workers",
+  };
+  for (const [run, answer] of Object.entries(says)) {
+    await v.open(`${start}?${run}`);
+    await v.page.emulateMedia({ media: "print" });
+    const seen = await v.page.evaluate(() => {
+      const shown = (selector) => [...document.querySelectorAll(selector)].filter((e) => e.checkVisibility() && e.getBoundingClientRect().height > 0);
+      return {
+        pressed: shown("button, .button, :not(.whole) > summary, .act, .also, .faults, .moves, .helps, .switch, .nudge, .reach a, .share a").map((e) => e.outerHTML.slice(0, 80)),
+        drawn: shown(".lines svg").length, rows: shown(".tbl tr").length, answer: document.querySelector(".say").innerText,
+        code: shown(".card.about-to-call").length === shown(".whole .code").length, beyond: document.documentElement.scrollWidth - innerWidth,
+      };
+    });
+    assert.deepEqual(seen.pressed, [], run);
+    assert.ok(seen.drawn > 4 && seen.rows > 2 && seen.answer.includes(answer) && seen.code && seen.beyond <= 0, `${run}: ${JSON.stringify(seen)}`);
+    if (process.env.SCREENSHOTS) await v.page.screenshot({ path: `artifacts/print-lab-${run.length}.png`, fullPage: true });
+    await v.page.emulateMedia({ media: null });
+  }
+  await v.leave();
+});
+
 describe("lab: what was won", () => {
   const mark = (v, level) => v.page.locator(`[data-level="${level}"] [data-won-mark]`);
   const line = (v) => v.page.locator("[data-progress]");

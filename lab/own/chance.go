@@ -33,9 +33,12 @@ func chance(file, text string) (err error) {
 		case *ast.GoStmt:
 			what = "starts a goroutine"
 		case *ast.SelectorExpr:
+			if n.Sel.Name == "Go" { // of a sync.WaitGroup, for example
+				what = "starts a goroutine"
+			}
 			of, _ := n.X.(*ast.Ident)
 			if of != nil && (imported[of.Name] == "math/rand" || imported[of.Name] == "crypto/rand" ||
-				imported[of.Name] == "time" && slices.Contains([]string{"Now", "Since", "Until", "After", "Sleep"}, n.Sel.Name)) {
+				imported[of.Name] == "time" && slices.Contains([]string{"Now", "Since", "Until", "After", "AfterFunc", "Sleep"}, n.Sel.Name)) {
 				what = "calls " + of.Name + "." + n.Sel.Name
 			}
 		}
