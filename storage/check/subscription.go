@@ -11,8 +11,8 @@ import (
 )
 
 // paired reports a sub! row of the channel without the user's row: the channel then
-// counts a subscriber who does not know it. The user's row is written before the
-// sub! row and deleted after it.
+// counts a subscriber who does not know it. The user's row is written before the sub! row and, except by
+// a sweep, deleted after it.
 func (p *partitionCheck) paired(ctx context.Context, row driver.Entity) error {
 	user, _ := schema.SubscriberOf(row.Row)
 	//lab: Read the other row of a subscription: is it there?

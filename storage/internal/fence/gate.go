@@ -50,8 +50,9 @@ import (
 // may hold a copy of it back, and that delayed duplicate arrives after the caller has gone on. A
 // delayed duplicate of reserve leaves a reservation that no process opens. One of insert leaves an
 // active row without a gate, which accepts no post; a later creation, a release and the reconciling
-// pass delete it ([Reclaim]). Request, pivot, undo and release write the row in the version in which they read incarnation i, so their duplicates fail. A delayed
-// duplicate of a post fails on its once! row, which stays until the sweep; after that, on the gate.
+// pass delete it ([Fence.Reclaim]). Request, pivot, undo and release write the row in the version in
+// which they read incarnation i, so their duplicates fail. A delayed duplicate of a post fails on its
+// once! row, which stays until the sweep; after that, on the gate.
 //
 // It is a premise that an ETag never repeats, because Azure and Azurite make it from
 // the time of the write. A repeat would have to be of the same row key. That key
