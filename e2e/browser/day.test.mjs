@@ -110,7 +110,7 @@ describe("day: on a phone with a bad network", () => {
   test("a post is deleted when the page is left before the time to undo is over", async () => {
     await v.page.locator("article summary", { hasText: "⋯" }).first().click();
     await v.page.locator("article [data-delete] > summary").first().click();
-    await v.sees("Will be deleted in");
+    await v.sees("or when you leave this page");
     await v.open("/channels");
     while ((await account.texts("Train")).includes("Short")); // the answer is not waited for
   });
