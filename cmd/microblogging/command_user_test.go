@@ -30,8 +30,7 @@ func resetPrintsLink(t *testing.T) {
 }
 
 func resetRefusesMissing(t *testing.T) {
-	data := t.TempDir()
-	openSite(t, data).close()
+	data := emptyStore(t)
 	for name, want := range map[string]string{"zoe": "there is no user zoe", "no name": "NAME"} {
 		refused(t, exitCannotRun, want, "user", "reset", name, "--data", data)
 	}

@@ -175,19 +175,16 @@ func importerKeyStays(t *testing.T) {
 // inStore opens the store of a program that has ended.
 func inStore(t *testing.T, data string, use func(*storage.Parts)) {
 	t.Helper()
-	db, err := bolt.Open(data, bolt.Options{NoSync: true})
-	ok(t, err)
-	store := storage.New(db, storage.Options{})
-	ok(t, store.Operator.Prepare(t.Context()))
-	use(store)
-	ok(t, db.Close())
+	s := openSite(t, data)
+	use(s.store)
+	s.close()
 }
 
 // emptyStore returns the directory of a store without a site.
 func emptyStore(t *testing.T) (data string) {
 	t.Helper()
 	data = t.TempDir()
-	inStore(t, data, func(*storage.Parts) {})
+	openSite(t, data).close()
 	return data
 }
 
