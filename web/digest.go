@@ -160,7 +160,7 @@ func queryDay(c echo.Context, zone string, now time.Time) (domain.Day, error) {
 
 // setDigestCookie sets a cookie for the digest alone.
 func (s *server) setDigestCookie(c echo.Context, name, value string, lifetime time.Duration) {
-	cookie := s.newCookie(c, name, value, int(lifetime.Seconds()))
+	cookie := s.newCookie(c, name, value, lifetime)
 	cookie.Path = templates.DigestPath
 	c.SetCookie(cookie)
 }

@@ -127,24 +127,12 @@ type voteJSON struct {
 }
 
 func (e export) votes(ctx context.Context) error {
-	w, err := e.zip.Create("votes.json")
-	if err != nil {
-		return err
-	}
-	list := listWriter{w: w}
-	list.text("[")
-	for votes, err := range pages(func(after string) (storage.Page[storage.FeedItem], error) {
+	votes := pages(func(after string) (storage.Page[storage.FeedItem], error) {
 		return e.store.Feeds.VotesBy(ctx, e.user.Name, after, exportPage)
-	}) {
-		if err != nil {
-			return err
-		}
-		for _, on := range votes {
-			list.add(voteJSON{on.Name, on.ID, e.origin + templates.BlogPath(on.Name, on.Blog)})
-		}
-	}
-	list.text("]\n")
-	return list.err
+	})
+	return exportList(e, "votes.json", "[", votes, "]\n", func(w *listWriter, on storage.FeedItem) {
+		w.add(voteJSON{on.Name, on.ID, e.origin + templates.BlogPath(on.Name, on.Blog)})
+	})
 }
 
 // channels adds each channel that the user owns, with everybody's posts.
@@ -218,7 +206,7 @@ func (e export) feed(ctx context.Context, folder string, channel domain.Channel,
 		return err
 	}
 	head = bytes.TrimSuffix(head, []byte("]}")) // the items are its last member
-	err = e.list(folder+name+".json", string(head), posts, "]}\n", func(w *listWriter, post domain.Blog) {
+	err = exportList(e, folder+name+".json", string(head), posts, "]}\n", func(w *listWriter, post domain.Blog) {
 		item := feedItemOf(channel.Name, post, e.origin)
 		item.Markdown = &struct{}{}
 		w.add(item)
@@ -226,7 +214,7 @@ func (e export) feed(ctx context.Context, folder string, channel domain.Channel,
 	if err != nil {
 		return err
 	}
-	err = e.list(folder+name+".md", strings.TrimSpace("# "+about.Title+"\n\n"+about.Description)+"\n", posts, "", func(w *listWriter, post domain.Blog) {
+	err = exportList(e, folder+name+".md", strings.TrimSpace("# "+about.Title+"\n\n"+about.Description)+"\n", posts, "", func(w *listWriter, post domain.Blog) {
 		title := ""
 		if post.Title != "" {
 			title = "## " + post.Title + "\n\n"
@@ -243,20 +231,20 @@ func (e export) feed(ctx context.Context, folder string, channel domain.Channel,
 	return err
 }
 
-// list adds a file that holds posts between two texts.
-func (e export) list(name, begin string, posts iter.Seq2[[]domain.Blog, error], end string, add func(*listWriter, domain.Blog)) error {
+// exportList adds a file that holds items between two texts.
+func exportList[T any](e export, name, begin string, items iter.Seq2[[]T, error], end string, add func(*listWriter, T)) error {
 	file, err := e.zip.Create(name)
 	if err != nil {
 		return err
 	}
 	w := &listWriter{w: file}
 	w.text(begin)
-	for some, err := range posts {
+	for some, err := range items {
 		if err != nil {
 			return err
 		}
-		for _, post := range some {
-			add(w, post)
+		for _, item := range some {
+			add(w, item)
 		}
 	}
 	w.text(end)

@@ -270,7 +270,7 @@ func (s *server) seen(c echo.Context, now time.Time) (before time.Time) {
 		visit = last
 	}
 	if idle > noteSeen && c.Request().Header.Get("Sec-Fetch-Dest") != "empty" { // a script that asks for news reads nothing
-		c.SetCookie(s.newCookie(c, seenCookie, fmt.Sprint(visit, ".", now.Unix()), int(rememberedFor.Seconds())))
+		c.SetCookie(s.newCookie(c, seenCookie, fmt.Sprint(visit, ".", now.Unix()), rememberedFor))
 	}
 	if visit > 0 {
 		before = time.Unix(visit, 0)

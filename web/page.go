@@ -129,7 +129,7 @@ func (s *server) done(c echo.Context, err error, n notice, path string, about ..
 		return err
 	}
 	value := strings.Join(append([]string{strconv.Itoa(int(n))}, about...), ".")
-	c.SetCookie(s.newCookie(c, noticeCookie, value, int(noticeLifetime.Seconds())))
+	c.SetCookie(s.newCookie(c, noticeCookie, value, noticeLifetime))
 	return seeOther(c, path)
 }
 
@@ -140,7 +140,7 @@ func (s *server) takeNotice(c echo.Context) string {
 	if value == "" {
 		return ""
 	}
-	c.SetCookie(s.newCookie(c, noticeCookie, "", -1))
+	c.SetCookie(s.newCookie(c, noticeCookie, "", -time.Second))
 	number, user, _ := strings.Cut(value, ".")
 	n, _ := strconv.Atoi(number) // what is no number is no notice
 	about, err := domain.ParseUserName(user)

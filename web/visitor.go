@@ -170,7 +170,7 @@ func (s *server) remember(c echo.Context, token string, session domain.Session) 
 	exchangeOf(c).user = session.User
 	for _, name := range []string{lastCookie, seenCookie} {
 		if cookieValue(c.Request(), name) != "" {
-			c.SetCookie(s.newCookie(c, name, "", -1))
+			c.SetCookie(s.newCookie(c, name, "", -time.Second))
 		}
 	}
 	cookie := s.newCookie(c, s.sessionCookie(c), token, 0)
@@ -183,7 +183,7 @@ func (s *server) remember(c echo.Context, token string, session domain.Session) 
 func (s *server) forget(c echo.Context) {
 	c.Response().Header().Set(headerClearSiteData, `"cache"`)
 	for _, name := range []string{s.sessionCookie(c), lastCookie, seenCookie} {
-		c.SetCookie(s.newCookie(c, name, "", -1))
+		c.SetCookie(s.newCookie(c, name, "", -time.Second))
 	}
 }
 
@@ -194,14 +194,14 @@ func (s *server) sessionCookie(c echo.Context) string {
 	return plainCookie
 }
 
-// newCookie makes a cookie for so many seconds; a negative number removes it. Scripts cannot
+// newCookie makes a cookie; -time.Second removes it. Scripts cannot
 // read it, and a form on another site does not send it.
-func (s *server) newCookie(c echo.Context, name, value string, maxAge int) *http.Cookie {
+func (s *server) newCookie(c echo.Context, name, value string, lifetime time.Duration) *http.Cookie {
 	return &http.Cookie{
 		Name:     name,
 		Value:    value,
 		Path:     "/",
-		MaxAge:   maxAge,
+		MaxAge:   int(lifetime.Seconds()),
 		Secure:   s.admission.secure(c.Request()),
 		HttpOnly: true,
 		SameSite: http.SameSiteLaxMode,

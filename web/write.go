@@ -140,7 +140,7 @@ func channelsOf(active storage.Active) []domain.Channel {
 // post as the list shows it.
 func (s *server) posted(c echo.Context, v visitor, post templates.Post, named bool, path string) error {
 	last := rand.Text() + "." + url.QueryEscape(string(post.In))
-	c.SetCookie(s.newCookie(c, lastCookie, last, int(rememberedFor.Seconds())))
+	c.SetCookie(s.newCookie(c, lastCookie, last, rememberedFor))
 	if c.Request().Header.Get(headerPrefer) != preferRepresentation {
 		return s.done(c, nil, noticePosted, path)
 	}

@@ -181,12 +181,10 @@ func backupOfRole(t *testing.T) {
 	mustRun(t, "backup", file, "--admin", address)
 	site := r.await(t, `listening on (\S+)\n`)
 	get(t, http.DefaultClient, site+backupPath, http.StatusNotFound)
-	if code, _, stderr := program(t, "backup", file, "--admin", site); code != exitCannotRun || !strings.Contains(stderr, "404 Not Found; give the address of --admin-listen") || strings.Contains(stderr, "<") {
-		t.Errorf("at the address of the site: exit %d, %q", code, stderr)
+	if says := refused(t, exitCannotRun, "404 Not Found; give the address of --admin-listen", "backup", file, "--admin", site); strings.Contains(says, "<") {
+		t.Errorf("says %q", says)
 	}
-	if code, _, stderr := program(t, "backup", file, "--data", s.data); code != exitCannotRun || !strings.Contains(stderr, "--admin") {
-		t.Errorf("without --admin: exit %d, %q", code, stderr)
-	}
+	refused(t, exitCannotRun, "--admin", "backup", file, "--data", s.data)
 	r.end(t)
 	mustRun(t, "restore", file, "--data", data)
 	wantClean(t, data, s.data)
@@ -229,10 +227,7 @@ func backupReplaces(t *testing.T) {
 		mustRun(t, "backup", file, "--data", s.data)
 	}
 	store := filepath.Join(s.data, "microblogging.db")
-	code, _, stderr := program(t, "backup", store, "--data", s.data)
-	if code != exitCannotRun || !strings.Contains(stderr, "not a backup") {
-		t.Errorf("the store's own file: exit %d, %q", code, stderr)
-	}
+	refused(t, exitCannotRun, "not a backup", "backup", store, "--data", s.data)
 	wantNames(t, dir, "backup")
 	wantNames(t, s.data, "microblogging.db")
 	if said := mustRun(t, "check", "--data", s.data); !strings.Contains(said, "0 violations in 1 channels, 3 blogs") {
@@ -289,10 +284,7 @@ func backupCannotBegin(t *testing.T) {
 		"a folder of that name":       {[]string{dir, "--data", s.data}, "exists and was not replaced"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			code, stdout, stderr := program(t, append([]string{"backup"}, c.args...)...)
-			if code != exitCannotRun || stdout != "" || !strings.Contains(stderr, c.says) || strings.Count(stderr, "\n") != 1 {
-				t.Errorf("exit %d, %q and %q, want one sentence with %q", code, stdout, stderr, c.says)
-			}
+			refused(t, exitCannotRun, c.says, append([]string{"backup"}, c.args...)...)
 			wantNames(t, dir)
 		})
 	}
@@ -316,10 +308,7 @@ func backupGivenUp(t *testing.T) {
 		"not a backup file": []byte("<html>"),
 	} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(body) }))
-		code, _, stderr := program(t, "backup", filepath.Join(dir, "backup"), "--admin", server.URL)
-		if code != exitFound || !strings.Contains(stderr, says) || strings.Count(stderr, "\n") != 1 {
-			t.Errorf("exit %d, %q, want %q", code, stderr, says)
-		}
+		refused(t, exitFound, says, "backup", filepath.Join(dir, "backup"), "--admin", server.URL)
 		server.Close()
 		wantNames(t, dir)
 	}
@@ -533,10 +522,7 @@ func restoreRefuses(t *testing.T) {
 		"a store with content": {[]string{good, "--data", s.data}, "not empty"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			code, stdout, stderr := program(t, append([]string{"restore", "--data", data}, c.args...)...)
-			if code != exitCannotRun || stdout != "" || !strings.Contains(stderr, c.says) || strings.Count(stderr, "\n") != 1 {
-				t.Errorf("exit %d, %q and %q, want one sentence with %q", code, stdout, stderr, c.says)
-			}
+			refused(t, exitCannotRun, c.says, append([]string{"restore", "--data", data}, c.args...)...)
 			if _, err := os.Stat(data); !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("there is a store now (%v)", err)
 			}

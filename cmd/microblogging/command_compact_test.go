@@ -63,10 +63,7 @@ func compactRefused(t *testing.T) {
 	for says, args := range map[string][]string{
 		"in use by another process": {"--data", used}, "only for the embedded store": {"--storage", "azure"}, none: {"--data", none},
 	} {
-		code, stdout, stderr := program(t, append([]string{"compact"}, args...)...)
-		if code != exitCannotRun || stdout != "" || !strings.Contains(stderr, says) || strings.Count(stderr, "\n") != 1 {
-			t.Errorf("exit %d, %q and %q, want one sentence with %q", code, stdout, stderr, says)
-		}
+		refused(t, exitCannotRun, says, append([]string{"compact"}, args...)...)
 	}
 	if _, err := os.Stat(none); err == nil {
 		t.Error("it has made a directory")

@@ -6,14 +6,11 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 )
 
 func TestHealthCommand(t *testing.T) {
 	t.Run("a probe that answers 200 is healthy", healthOfRole)
-	if code, out, errs := program(t, "health", "http://127.0.0.1:1/readyz"); code != exitFound || out != "" || strings.Count(errs, "\n") != 1 {
-		t.Errorf("where no server listens: exits with %d, prints %q and says %q", code, out, errs)
-	}
+	refused(t, exitFound, "127.0.0.1:1", "health", "http://127.0.0.1:1/readyz")
 	for sentence, c := range map[string]struct {
 		handler http.HandlerFunc
 		says    string
@@ -38,10 +35,7 @@ func TestHealthCommand(t *testing.T) {
 		t.Run(sentence, func(t *testing.T) {
 			server := httptest.NewServer(c.handler)
 			defer server.Close()
-			code, out, errs := program(t, "health", server.URL+"/readyz", "--timeout", (500 * time.Millisecond).String())
-			if code != exitFound || out != "" || !strings.Contains(errs, c.says) || strings.Count(errs, "\n") != 1 {
-				t.Errorf("exits with %d, prints %q and says %q, want 1, nothing and a line with %q", code, out, errs, c.says)
-			}
+			refused(t, exitFound, c.says, "health", server.URL+"/readyz", "--timeout", "500ms")
 		})
 	}
 }

@@ -30,11 +30,8 @@ func resetPrintsLink(t *testing.T) {
 }
 
 func resetRefusesMissing(t *testing.T) {
-	data := t.TempDir()
-	openSite(t, data).close()
+	data := emptyStore(t)
 	for name, want := range map[string]string{"zoe": "there is no user zoe", "no name": "NAME"} {
-		if code, out, errs := program(t, "user", "reset", name, "--data", data); code != exitCannotRun || out != "" || !strings.Contains(errs, want) {
-			t.Errorf("%s: exit %d, %q and %q", name, code, out, errs)
-		}
+		refused(t, exitCannotRun, want, "user", "reset", name, "--data", data)
 	}
 }

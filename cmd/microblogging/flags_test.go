@@ -65,10 +65,7 @@ func bounds(t *testing.T) {
 				if command.Name != "health" {
 					args = append(args, "--data", dir)
 				}
-				code, out, errs := program(t, args...)
-				if code != exitCannotRun || out != "" || !strings.Contains(errs, "--"+flag.Name+" must be ") {
-					t.Errorf("%q exits with %d, prints %q and says %q", args, code, out, errs)
-				}
+				refused(t, exitCannotRun, "--"+flag.Name+" must be ", args...)
 				if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
 					t.Errorf("%q made a store: %v", args, err)
 				}

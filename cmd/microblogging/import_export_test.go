@@ -12,7 +12,6 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
-	"microblogging/storage/bolt"
 	"microblogging/web"
 )
 
@@ -40,11 +39,7 @@ func exportedPosts() []exported {
 // importTakesBackAnExport exports a channel, and a user's posts in the channel of another, over HTTP, and
 // imports both files into an empty store.
 func importTakesBackAnExport(t *testing.T) {
-	db, err := bolt.Open(t.TempDir(), bolt.Options{NoSync: true})
-	ok(t, err)
-	defer db.Close()
-	store := storage.New(db, storage.Options{})
-	ok(t, store.Operator.Prepare(t.Context()))
+	store := openSite(t, t.TempDir()).store
 	for _, name := range []string{"ada", "bob"} {
 		_, _, err := store.Accounts.Create(t.Context(), storage.SignUpRequest{Attempt: storage.Attempt{Name: name, Password: testPassword}})
 		ok(t, err)
@@ -62,9 +57,7 @@ func importTakesBackAnExport(t *testing.T) {
 			ok(t, err)
 		}
 	}
-	link, err := store.Operator.SignInLink(t.Context(), "ada")
-	ok(t, err)
-	token, _, err := store.Accounts.FollowSignInLink(t.Context(), link)
+	token, _, err := store.Accounts.SignIn(t.Context(), storage.Attempt{Name: "ada", Password: testPassword})
 	ok(t, err)
 	site, err := web.New(store.Store, web.Options{})
 	ok(t, err)
@@ -93,14 +86,10 @@ func importTakesBackAnExport(t *testing.T) {
 // mustHavePosts compares the posts of the channel news in a store, which is opened for it.
 func mustHavePosts(t *testing.T, data string, want []exported) {
 	t.Helper()
-	db, err := bolt.Open(data, bolt.Options{NoSync: true})
-	ok(t, err)
-	defer db.Close()
-	store := storage.New(db, storage.Options{})
-	channel, err := store.Channels.Get(t.Context(), domain.ChannelKey("news").Address())
-	ok(t, err)
+	s := openSite(t, data)
+	defer s.close()
 	var got []exported
-	for _, post := range postsOf(t, store, channel.Ref()) {
+	for _, post := range postsOf(t, s.store, s.channel("news").Ref()) {
 		got = append(got, exported{post.Title, post.Text, post.CreatedOn})
 	}
 	if len(got) != len(want) {

@@ -75,10 +75,8 @@ func importRefused(t *testing.T) {
 
 func importWithoutOwner(t *testing.T) {
 	data := emptyStore(t)
-	code, out, errs := program(t, "import", "--data", data, "--channel", "news", "--owner", "ada", writeFeed(t, "a", "", 2))
-	if code != exitCannotRun || out != "" || !strings.Contains(errs, "there is no account ada; sign up first, or use --create-owner") {
-		t.Errorf("exits with %d, prints %q and says %q, want 2 and --create-owner", code, out, errs)
-	}
+	refused(t, exitCannotRun, "there is no account ada; sign up first, or use --create-owner",
+		"import", "--data", data, "--channel", "news", "--owner", "ada", writeFeed(t, "a", "", 2))
 	expectUnwritten(t, data)
 }
 
@@ -119,9 +117,7 @@ func importDryRun(t *testing.T) {
 		"5 posts added, 0 already there, 4 left out: 1 not published, 1 not posts, 1 repeated in the file, 1 empty\n"
 	data := filepath.Join(t.TempDir(), "none")
 	args := []string{"import", "--data", data, "--channel", "news", "--owner", "ada", "--dry-run", file}
-	if code, out, errs := program(t, args...); code != exitCannotRun || out != "" {
-		t.Errorf("without a store and --create-owner it exits with %d, prints %q and says %q, want 2", code, out, errs)
-	}
+	refused(t, exitCannotRun, "there is no store", args...)
 	dry := func(want string) {
 		t.Helper()
 		if code, out, errs := program(t, append(args, "--create-owner")...); code != exitOK || out != want {
@@ -179,19 +175,16 @@ func importerKeyStays(t *testing.T) {
 // inStore opens the store of a program that has ended.
 func inStore(t *testing.T, data string, use func(*storage.Parts)) {
 	t.Helper()
-	db, err := bolt.Open(data, bolt.Options{NoSync: true})
-	ok(t, err)
-	store := storage.New(db, storage.Options{})
-	ok(t, store.Operator.Prepare(t.Context()))
-	use(store)
-	ok(t, db.Close())
+	s := openSite(t, data)
+	use(s.store)
+	s.close()
 }
 
 // emptyStore returns the directory of a store without a site.
 func emptyStore(t *testing.T) (data string) {
 	t.Helper()
 	data = t.TempDir()
-	inStore(t, data, func(*storage.Parts) {})
+	openSite(t, data).close()
 	return data
 }
 
