@@ -95,7 +95,7 @@ func rowThatCameBackGoes(t *testing.T, w *world) {
 // The web role dies between the index and the message. Its clock may have been a day ahead.
 func diedRequestLeavesIndex(t *testing.T) {
 	for _, ahead := range []bool{false, true} {
-		inBubble(t, func(t *testing.T, w *world) {
+		bubble(func(t *testing.T, w *world) {
 			channel := w.Create("garden", ada)
 			w.Arm(drivertest.Only(func(call drivertest.Call) bool { return call.Method == "Send" },
 				func(context.Context, drivertest.Call, drivertest.Send) error { return drivertest.ErrInjected }))
@@ -115,7 +115,7 @@ func diedRequestLeavesIndex(t *testing.T) {
 				t.Error("the row of a request that died is left")
 			}
 			w.Post(channel, grace, "still there")
-		})
+		})(t)
 	}
 }
 
