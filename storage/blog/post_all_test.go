@@ -73,9 +73,6 @@ func twinsMakeOnePost(t *testing.T, w *world) {
 	}
 }
 
-// transacts matches the transactions on the Blogs table.
-func transacts(call drivertest.Call) bool { return call.Method == "Transact" && call.Target == "Blogs" }
-
 // All are made within one tick of the clock of a bubble, which does not move.
 func undatedKeepTheirOrder(t *testing.T, w *world) {
 	channel := w.Create("garden", ada)

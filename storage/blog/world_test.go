@@ -7,6 +7,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/drivertest"
 	"microblogging/storage/internal/storetest"
 )
 
@@ -51,3 +52,6 @@ func (w *world) listed(ref domain.ChannelRef, q storage.BlogQuery, meanwhile fun
 		return w.Store.Posts.List(w.T.Context(), ref, q)
 	})
 }
+
+// transacts matches the transactions on the Blogs table.
+func transacts(call drivertest.Call) bool { return call.Method == "Transact" && call.Target == "Blogs" }
