@@ -60,7 +60,8 @@ func oneOfTwoHasEffect(t *testing.T) {
 			calls := w.Calls.Load()
 			if overtaken {
 				w.Finish(w.Messages())
-				if edited == (err == nil) || err != nil && !errors.Is(err, domain.ErrConflict) || edited != slices.Equal(w.Texts(garden.Ref()), []string{"two"}) {
+				var stale *domain.StaleError
+				if edited == (err == nil) || err != nil && (!errors.As(err, &stale) || stale.Current.Text != "two") || edited != slices.Equal(w.Texts(garden.Ref()), []string{"two"}) {
 					w.T.Errorf("told %v, edited %t, and the posts are %q", err, edited, w.Texts(garden.Ref()))
 				}
 				w.MustBeSound()

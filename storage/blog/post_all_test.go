@@ -73,9 +73,6 @@ func twinsMakeOnePost(t *testing.T, w *world) {
 	}
 }
 
-// transacts matches the transactions on the Blogs table.
-func transacts(call drivertest.Call) bool { return call.Method == "Transact" && call.Target == "Blogs" }
-
 // All are made within one tick of the clock of a bubble, which does not move.
 func undatedKeepTheirOrder(t *testing.T, w *world) {
 	channel := w.Create("garden", ada)
@@ -91,7 +88,7 @@ func undatedKeepTheirOrder(t *testing.T, w *world) {
 
 func longestPostsFitTogether(t *testing.T) {
 	for _, c := range []string{"😀", "<", "\t", "\u2028", "é"} {
-		inBubble(t, func(t *testing.T, w *world) {
+		bubble(func(t *testing.T, w *world) {
 			channel := w.Create("garden", ada)
 			w.Post(channel, grace, "first")
 			list := storetest.Postings(channel, storage.MaxPostings)
@@ -113,7 +110,7 @@ func longestPostsFitTogether(t *testing.T) {
 			if n := w.Calls.Load(); n != 4 { // who may post, the list of the author, their account, and the posts
 				t.Errorf("%q: %d requests, want 4", c, n)
 			}
-		})
+		})(t)
 	}
 }
 

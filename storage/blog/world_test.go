@@ -7,6 +7,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/drivertest"
 	"microblogging/storage/internal/storetest"
 )
 
@@ -18,11 +19,6 @@ const ada, grace, eve = storetest.Ada, storetest.Grace, storetest.Eve
 type world struct{ *storetest.World }
 
 func newWorld(t *testing.T) *world { return &world{storetest.New(t)} }
-
-func inBubble(t *testing.T, test func(t *testing.T, w *world)) {
-	t.Helper()
-	storetest.InBubble(t, func(t *testing.T, w *storetest.World) { test(t, &world{w}) })
-}
 
 func bubble(test func(t *testing.T, w *world)) func(*testing.T) {
 	return storetest.Bubble(func(t *testing.T, w *storetest.World) { test(t, &world{w}) })
@@ -56,3 +52,6 @@ func (w *world) listed(ref domain.ChannelRef, q storage.BlogQuery, meanwhile fun
 		return w.Store.Posts.List(w.T.Context(), ref, q)
 	})
 }
+
+// transacts matches the transactions on the Blogs table.
+func transacts(call drivertest.Call) bool { return call.Method == "Transact" && call.Target == "Blogs" }

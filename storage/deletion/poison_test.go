@@ -125,7 +125,7 @@ func unreadTextComesBack(t *testing.T) {
 			w.OK(w.Store.Operator.Messages().Send(t.Context(), text))
 			m := w.Receive()
 			// The worker dies before it sends the copy, so that only the record is left.
-			w.Arm(deadAfter(1, drivertest.Pass))
+			w.Arm(drivertest.FailBefore(2))
 			if err := w.Faulty.Operator.Poison(t.Context(), m); !errors.Is(err, domain.ErrUnavailable) {
 				t.Fatal(err)
 			}
@@ -283,17 +283,6 @@ func (w *world) requeue(only domain.ChannelKey) int {
 	n, err := w.Store.Operator.Requeue(w.T.Context(), only)
 	w.OK(err)
 	return n
-}
-
-// deadAfter fails every call from number n on, and n itself as the fault says:
-// the process died there.
-func deadAfter(n int, at drivertest.Hook) drivertest.Hook {
-	return func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-		if call.Seq > n {
-			return drivertest.ErrInjected
-		}
-		return at(ctx, call, send)
-	}
 }
 
 func undecodableIsNotLost(t *testing.T) {

@@ -18,11 +18,6 @@ type world struct{ *storetest.World }
 
 func newWorld(t testing.TB) *world { return &world{storetest.New(t)} }
 
-func inBubble(t *testing.T, test func(t *testing.T, w *world)) {
-	t.Helper()
-	storetest.InBubble(t, func(t *testing.T, w *storetest.World) { test(t, &world{w}) })
-}
-
 func bubble(test func(t *testing.T, w *world)) func(*testing.T) {
 	return storetest.Bubble(func(t *testing.T, w *storetest.World) { test(t, &world{w}) })
 }

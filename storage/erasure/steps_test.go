@@ -21,7 +21,6 @@ import (
 func TestErasureSteps(t *testing.T) {
 	t.Run("the deletion of a channel that could be undone is due once its owner's is", bubble(erasureWaitsForNoUndo))
 	t.Run("channels that are being deleted do not hold it up", bubble(erasurePassesDyingChannels))
-	t.Run("a channel of theirs whose rows are being removed loses all of them", bubble(erasureLeavesShutGate))
 	t.Run("a post that was kept stays when the next of the name is deleted", drivertest.Long(bubble(keptPostStays)))
 	t.Run("a session that was there to undo is worth nothing past the pivot, nor for the next of the name", drivertest.Long(bubble(pivotEndsSessions)))
 	t.Run("the message of a request that was undone does not delete what the next one is about", bubble(undoneMessageIsIgnored))
@@ -83,17 +82,6 @@ func erasurePassesDyingChannels(t *testing.T) {
 	if d := l.ends(false); d.Attempts > 0 {
 		t.Errorf("it took %d failed attempts", d.Attempts)
 	}
-}
-
-func erasureLeavesShutGate(t *testing.T) {
-	l := newLeaving(t, storage.Options{})
-	_, err := l.Store.Deletions.Request(t.Context(), l.own.Key(), leaver, domain.OneOf(l.own.Incarnation))
-	l.OK(err)
-	l.OK(l.Store.Operator.Messages().Delete(t.Context(), l.Receive()))
-	_, err = l.Store.Operator.ShutGate(t.Context(), l.own.Ref())
-	l.OK(err)
-	l.ends(false)
-	l.mustBeErased()
 }
 
 // A delayed duplicate of the request that put the post on its author's list lands on that of the next.

@@ -108,7 +108,7 @@ func (d *digestWorld) ranked(day domain.Day) (channels [][]string) {
 
 func digestPagesMakeUpTheDigest(t *testing.T) {
 	for seed := range uint64(4) {
-		inBubble(t, func(t *testing.T, w *world) {
+		bubble(func(t *testing.T, w *world) {
 			d := newDigestWorld(w, seed)
 			want := d.want()
 			for _, limit := range []int{1, 2, 7, len(want) - 1, len(want), len(want) + 1} {
@@ -123,13 +123,13 @@ func digestPagesMakeUpTheDigest(t *testing.T) {
 					t.Errorf("a whole channel is %+v", channel)
 				}
 			}
-		})
+		})(t)
 	}
 }
 
 func digestHasEachPostThatStaysOnce(t *testing.T) {
 	for seed := range uint64(6) {
-		inBubble(t, func(t *testing.T, w *world) {
+		bubble(func(t *testing.T, w *world) {
 			d := newDigestWorld(w, seed)
 			stays := map[string]bool{}
 			for _, id := range d.want() {
@@ -158,7 +158,7 @@ func digestHasEachPostThatStaysOnce(t *testing.T) {
 					t.Errorf("seed %d: post %s is missing", seed, id)
 				}
 			}
-		})
+		})(t)
 	}
 }
 
@@ -247,7 +247,7 @@ func digestHasABound(t *testing.T, w *world) {
 func summaryIsFairToChannels(t *testing.T) {
 	days := []domain.Day{digestDay.After(), digestDay, digestDay.Before()}
 	for seed := range uint64(3) {
-		inBubble(t, func(t *testing.T, w *world) {
+		bubble(func(t *testing.T, w *world) {
 			d := newDigestWorld(w, seed)
 			for _, most := range [][2]int{{20, 50}, {20, 9}, {3, 50}, {3, 9}, {1, 2}, {1, 1}} {
 				summaries, err := w.Store.Feeds.DigestSummaries(t.Context(), ada, days, most[0], most[1])
@@ -280,6 +280,6 @@ func summaryIsFairToChannels(t *testing.T) {
 					}
 				}
 			}
-		})
+		})(t)
 	}
 }

@@ -37,7 +37,7 @@ func feedLeavesOutADeletion(t *testing.T, w *world) {
 // The user's row of a channel that was deleted came back, as a crash leaves it.
 func feedRemovesAReplacedChannel(t *testing.T) {
 	for _, limit := range []int{20, 100} {
-		inBubble(t, func(t *testing.T, w *world) {
+		bubble(func(t *testing.T, w *world) {
 			old := w.Create("garden", ada)
 			w.Delete(old)
 			w.Post(w.Create("garden", ada), ada, "not for grace")
@@ -48,7 +48,7 @@ func feedRemovesAReplacedChannel(t *testing.T) {
 			if there, err := w.Store.Subscriptions.Has(t.Context(), old.Ref(), grace); err != nil || there {
 				t.Errorf("the dangling row is there: %t, %v", there, err)
 			}
-		})
+		})(t)
 	}
 }
 

@@ -205,7 +205,7 @@ func activityIsNotedOnce(t *testing.T, w *world) {
 
 func latestCosts(t *testing.T) {
 	for _, n := range []int{10, 100} {
-		inBubble(t, func(t *testing.T, w *world) {
+		bubble(func(t *testing.T, w *world) {
 			for i := range n {
 				w.Post(w.Create("c"+storetest.Text(i)[5:], ada), ada, "one")
 			}
@@ -243,7 +243,7 @@ func latestCosts(t *testing.T) {
 				_, err := w.Faulty.Feeds.Latest(t.Context(), active, 20)
 				w.OK(err)
 			})
-		})
+		})(t)
 	}
 }
 

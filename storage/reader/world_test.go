@@ -15,11 +15,6 @@ const ada, grace, eve = storetest.Ada, storetest.Grace, storetest.Eve
 // A world is that of all packages, with what the tests of this one do.
 type world struct{ *storetest.World }
 
-func inBubble(t *testing.T, test func(t *testing.T, w *world)) {
-	t.Helper()
-	storetest.InBubble(t, func(t *testing.T, w *storetest.World) { test(t, &world{w}) })
-}
-
 func bubble(test func(t *testing.T, w *world)) func(*testing.T) {
 	return storetest.Bubble(func(t *testing.T, w *storetest.World) { test(t, &world{w}) })
 }

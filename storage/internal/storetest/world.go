@@ -140,20 +140,16 @@ func (w *World) Arm(hook drivertest.Hook) {
 	w.Calls.Store(0)
 }
 
-// InBubble runs a test on a world of its own, in the fake time of a synctest bubble. So
+// Bubble runs a test on a world of its own, in the fake time of a synctest bubble. So
 // no wait takes real time.
-func InBubble(t *testing.T, test func(t *testing.T, w *World)) {
-	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		w := New(t)
-		defer w.Concurrent.Wait()
-		test(t, w)
-	})
-}
-
-// Bubble is InBubble for t.Run.
 func Bubble(test func(t *testing.T, w *World)) func(*testing.T) {
-	return func(t *testing.T) { InBubble(t, test) }
+	return func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			w := New(t)
+			defer w.Concurrent.Wait()
+			test(t, w)
+		})
+	}
 }
 
 // OK ends the test if a step that must succeed has failed.
