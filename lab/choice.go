@@ -240,7 +240,7 @@ func (x *Explorer) may(s *state, call *Call, fate Fate) bool {
 	case fate == DiesBefore || fate == Unsent:
 		return true
 	case fate == GivenUp || fate == Copied:
-		return call.Writes() && x.scenario.DelayedCalls != nil && x.scenario.DelayedCalls(call)
+		return call.Writes() && x.scenario.DelayedCalls != nil && x.scenario.DelayedCalls(&call.Call)
 	}
 	return call.Writes()
 }

@@ -167,11 +167,6 @@ type SentMessage struct {
 	domain.Message
 }
 
-func sentMessage(text string) SentMessage {
-	m, _ := domain.DecodeMessage(text)
-	return SentMessage{text, m}
-}
-
 func (h *History) withSent(sent SentMessage) *History {
 	if slices.ContainsFunc(h.Sent, func(m SentMessage) bool { return m.Text == sent.Text }) {
 		return h

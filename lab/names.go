@@ -280,7 +280,8 @@ func (n *names) call(c Call) *Call {
 	}
 	if c.Message.Text != "" {
 		c.Message.Text = n.outward(n.message(c.Message.Text))
-		c.sent = sentMessage(c.Message.Text)
+		m, _ := domain.DecodeMessage(c.Message.Text)
+		c.sent = SentMessage{c.Message.Text, m}
 	}
 	n.calls++
 	return &c

@@ -54,7 +54,7 @@ type Scenario struct {
 	// DelayedCalls adds two faults: the caller of a request gives up while it is still
 	// under way, and a copy of an answered request is still under way. Either lands
 	// at any later time. DelayedCalls tells which calls may; nil means none.
-	DelayedCalls func(*Call) bool
+	DelayedCalls func(*driver.Call) bool
 	// Preemptions is the most times in one run that an actor which can go on has to
 	// wait; 0 means any number.
 	Preemptions int

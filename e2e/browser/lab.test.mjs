@@ -521,6 +521,13 @@ test("lab: with reduced motion nothing moves", async () => {
   await v.leave();
 });
 
+test("lab: on a phone the key of a row is not broken into letters by what comes next", async () => {
+  const v = await lab("/lab/expected?s=ann", phone);
+  const { width, height } = await v.page.locator(".tbl .key", { hasText: /^news$/ }).boundingBox();
+  assert.ok(width > height, `${width} by ${height} px`);
+  await v.leave();
+});
+
 test("lab: a level on paper has its picture, its rows, the last answer and the code, and nothing to press", async () => {
   const v = await lab();
   const says = {

@@ -36,19 +36,11 @@ func (s Snapshot) page(c *driver.Call, start, end position) driver.Page {
 		}
 		entity := rows[at].Entity
 		if p.KeysOnly || len(p.Select) > 0 {
-			entity.ETag, entity.Properties = "", selectProperties(entity.Properties, p.Select)
+			entity.ETag, entity.Properties = "", slices.DeleteFunc(slices.Clone(entity.Properties), func(property driver.Property) bool {
+				return !slices.Contains(p.Select, property.Name)
+			})
 		}
 		page.Rows = append(page.Rows, entity)
 	}
 	return page
-}
-
-// selectProperties returns the named properties, in a slice of its own.
-func selectProperties(properties driver.Properties, names []string) (selected driver.Properties) {
-	for _, p := range properties {
-		if slices.Contains(names, p.Name) {
-			selected = append(selected, p)
-		}
-	}
-	return selected
 }

@@ -165,7 +165,7 @@ func (p Protocol) scenario(name string) lab.Scenario {
 	s := lab.Scenario{Name: name, About: p.About, Faults: p.Deaths, Deaths: p.Deaths, Untrusted: true, Invariants: p.expectations()}
 	if p.Late {
 		s.Faults++
-		s.DelayedCalls = func(*lab.Call) bool { return true }
+		s.DelayedCalls = func(*driver.Call) bool { return true }
 	}
 	if p.Setup != nil {
 		s.Setup = func(ctx context.Context, c *lab.Client) { p.Setup(Client{ctx, c.Backend, c}) }

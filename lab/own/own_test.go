@@ -92,8 +92,8 @@ func chanceIsNamed(t *testing.T) {
 		"import \"math/rand/v2\"\nfunc f() { rand.IntN(2) }":        "mine.go:3 calls rand.IntN",
 		"import dice \"crypto/rand\"\nfunc f() { dice.Text() }":     "mine.go:3 calls dice.Text",
 		"func f() { go f() }":                                       "mine.go:2 starts a goroutine",
-		"import \"sync\"\nfunc f() { new(sync.WaitGroup).Go(f) }":       "mine.go:3 starts a goroutine",
-		"import \"time\"\nfunc f() { time.AfterFunc(0, f) }":           "mine.go:3 calls time.AfterFunc",
+		"import \"sync\"\nfunc f() { new(sync.WaitGroup).Go(f) }":   "mine.go:3 starts a goroutine",
+		"import \"time\"\nfunc f() { time.AfterFunc(0, f) }":        "mine.go:3 calls time.AfterFunc",
 		"import \"time\"\nconst lease = time.Minute":                "",
 		"func f(time, rand struct{ Now int }) { _ = time.Now + 1 }": "",
 	} {

@@ -136,8 +136,10 @@ type lineView struct {
 	// Text is the line without its indentation, which is Indent tabs.
 	Text   string
 	Indent int
-	// Marked is the line of the call. Ran was run by the actor before, and Just in the last step. Off is switched off.
-	Marked, Ran, Just, Off bool
+	// Marked is the line of the call. Ran was run by the actor before, and Just in the last step.
+	Marked, Ran, Just bool
+	// Off is the part of the text that is switched off. It is empty if none is.
+	Off string
 }
 
 // newSourceView shows a line in its function, whose first and last line are these.
@@ -167,7 +169,9 @@ func (v *scene) telling(actor int, s lab.ActorState) sourceView {
 	}
 	off := v.off()
 	for i, line := range source.Lines {
-		source.Lines[i].Off = off.Place == place(lab.Site{File: s.Site.File, Line: line.Number})
+		if off.Place == place(lab.Site{File: s.Site.File, Line: line.Number}) {
+			source.Lines[i].Off = off.Part
+		}
 	}
 	for n := 1; n <= v.at; n++ {
 		step := v.moments[n].Step

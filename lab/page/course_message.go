@@ -32,7 +32,7 @@ func anomalies() []level {
 			Name: "A3", Safeguard: "queue-first", New: "two writes without a transaction", Title: "Asked for, and never done",
 			Goal: "Make the channel stay marked for deletion without end.",
 			Scene: "Olga deletes her channel. The web server first marks the channel in a table, and then puts a message on the queue, so that a worker does the rest. " +
-				"This level allows one fault, which means that something goes wrong: choose another fate for one of her calls.",
+				"This level allows one fault, which means that something goes wrong: choose one of the faults on her card.",
 			Nudge: "There are only two calls. Who could do the second, if the first is all that happened?",
 			Teaches: "A write to a table and a write to a queue are no transaction. A process that dies between them leaves one without the other. " +
 				"You can only choose which of the two it will be.",
@@ -43,7 +43,7 @@ func anomalies() []level {
 			Name: "A4", Safeguard: "look", New: "the self-conflict", Title: "Beaten by oneself",
 			Goal: "Let Ann be told that another user has taken the name of her channel.",
 			Scene: "Ann creates a channel, and no other user is there. If no answer comes, the library that talks to the database (the SDK) sends the same request again. " +
-				"This level allows one fault, which means that something goes wrong: choose another fate for one of her calls.",
+				"This level allows one fault, which means that something goes wrong: choose one of the faults on her card.",
 			Nudge: "An answer can be lost on its way back, although the request has arrived.",
 			Teaches: "“Already exists” does not always mean that another user was faster. It may be a conflict with one's own earlier request. " +
 				"After a conflict, read the row before you report anything.",
@@ -59,7 +59,7 @@ func messageLevels() []level {
 		{
 			Name: "twice", Safeguard: "once", New: "an answer that is lost", Title: "Asked twice",
 			Goal: "Make one request leave two posts.",
-			Scene: "The textbook. Ann posts. If her program is told that the store does not answer, it tries once more. " +
+			Scene: "This is the textbook version. Ann posts. If her program is told that the store does not answer, it tries once more. " +
 				"Nothing tells the store that both tries are one request.",
 			Nudge: "There are several ways to get no answer. In some of them the request has arrived.",
 			Teaches: "No answer does not mean no effect. The request may not have arrived, or the answer may be lost, or the request may arrive later: from outside all three look alike. " +
@@ -70,7 +70,7 @@ func messageLevels() []level {
 		{
 			Name: "lost-message", Safeguard: "reconcile", New: "the reconciling pass", Title: "The queue loses a message",
 			Goal: "Tell Olga that her channel will be deleted, and let no worker ever delete it.",
-			Scene: "The textbook. Olga deletes her channel: a mark, then a message on the queue, then the good news. The worker w1 waits for messages. " +
+			Scene: "This is the textbook version. Olga deletes her channel: a mark, then a message on the queue, then the good news. The worker w1 waits for messages. " +
 				"This time the queue itself can fail: look for the card of the network.",
 			Nudge: "Who knows about the deletion while only the message does?",
 			Teaches: "A program that confirms something must be able to find it again without the message. MicroBlogging writes a row first. The reconciling pass reads such rows from time to time, and " +
@@ -81,7 +81,7 @@ func messageLevels() []level {
 		{
 			Name: "late-copy", Safeguard: "open-gate", New: "the delayed request", Title: "One after the other is not enough",
 			Goal: "Leave a post behind whose channel is gone, although no user posts while it is deleted.",
-			Scene: "The textbook. Olga posts. When that is answered, or she has given it up, she deletes the channel. No other person is there, so the order of calls does no harm. " +
+			Scene: "This is the textbook version. Olga posts. When that is answered, or she has given it up, she deletes the channel. No other person is there, so the order of calls does no harm. " +
 				"But one request, or a duplicate, may be delayed at will.",
 			Nudge: "Which of Olga's requests would do harm if it arrived last?",
 			Teaches: "Not only actors can be late. The network can delay a request as well, and to give a request up does not call it back. So a program that does one thing after the other is not safe either. " +
@@ -92,7 +92,7 @@ func messageLevels() []level {
 		{
 			Name: "own/retry", New: choice, Title: "Choose: sent again",
 			Goal: "Make one click publish two posts. Then choose the condition that prevents it.",
-			Scene: "A protocol that is broken. Ann posts, and sends her request again if no answer comes. Each of the two makes a post of its own. " +
+			Scene: "This protocol is broken. Ann posts, and sends her request again if no answer comes. Each of the two makes a post of its own. " +
 				"Four conditions could be added, and one of them helps. The code has them all, each in a g.Adds, and all are switched off here. The model checker judges your choice.",
 			Nudge:   "You know this from level 5.",
 			Teaches: "Now choose: four conditions could be added to this protocol. Think of the answer that is lost, and of the request that arrives late.",

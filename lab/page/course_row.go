@@ -28,7 +28,7 @@ func rowLevels() []level {
 		{
 			Name: "own/name", New: choice, Title: "Choose: deleted by name",
 			Goal: "Make a late worker delete Ann's new channel. Then choose the condition that prevents it.",
-			Scene: "A protocol that is broken. Olga's channel is to be deleted, and both workers, w1 and w2, may get the message. Ann tries once to create a channel of that name. A worker deletes the channel that has the name. " +
+			Scene: "This protocol is broken. Olga's channel is to be deleted, and both workers, w1 and w2, may get the message. Ann tries once to create a channel of that name. A worker deletes the channel that has the name. " +
 				"Four conditions could be added, and one of them helps. The code has them all, each in a g.Adds, and all are switched off here. The model checker judges your choice.",
 			Nudge:   "Let both workers take the message while there is one.",
 			Teaches: "Now choose: four conditions could be added to this protocol. Think of a worker that is held up right before it deletes.",
@@ -71,7 +71,7 @@ func rowLevels() []level {
 		{
 			Name: "own/sweep", New: choice, Title: "Choose: swept and gone",
 			Goal: "Leave a post behind whose channel is gone. Then choose the condition that prevents it.",
-			Scene: "A protocol that is broken. Ann looks for the channel and posts. The worker lists the posts, deletes them, and then deletes the channel. One of the two may die; a new worker goes on with a message that is left. " +
+			Scene: "This protocol is broken. Ann looks for the channel and posts. The worker lists the posts, deletes them, and then deletes the channel. One of the two may die; a new worker goes on with a message that is left. " +
 				"Four conditions could be added, and one of them helps. The code has them all, each in a g.Adds, and all are switched off here. The model checker judges your choice.",
 			Nudge:   "You know this from level 1.",
 			Teaches: "Now choose: four conditions could be added to this protocol. Think of Ann, who is later than anything that the worker does.",

@@ -212,28 +212,16 @@ func (v *scene) listed(call *lab.Call) (n int) {
 
 // nextVerb says what an actor does next.
 func nextVerb(a lab.ActorState) string {
-	verb := "changes"
-	switch a.Call.Method {
-	case driver.CallGet:
-		verb = "reads"
-	case driver.CallRange, driver.CallScan:
-		verb = "lists"
-	case driver.CallReceive:
-		verb = "takes"
-	case driver.CallSend:
-		verb = "sends"
-	case driver.CallDelete:
-		verb = "deletes"
+	verbs := map[driver.Method]string{
+		driver.CallGet: "reads", driver.CallRange: "lists", driver.CallScan: "lists", driver.CallReceive: "takes", driver.CallSend: "sends", driver.CallDelete: "deletes",
 	}
-	for _, op := range a.Call.Operations {
-		if len(a.Call.Operations) == 1 {
-			verb = string(op.Action) + "s"
-		}
-	}
-	if a.Options == nil {
+	switch operations := a.Call.Operations; {
+	case a.Options == nil:
 		return "waits"
+	case len(operations) == 1:
+		return string(operations[0].Action) + "s next"
 	}
-	return verb + " next"
+	return cmp.Or(verbs[a.Call.Method], "changes") + " next"
 }
 
 // touches reports whether a call reads or writes this row alone, or the message of that text.

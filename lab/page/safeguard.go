@@ -32,9 +32,10 @@ func switches(q request, cases []modelcheck.Case) (list []safeguardSwitch) {
 			Compare: forProjector(templates.LabComparePath(c.Name), q.large), Source: codeOf(*c.Safeguard)}
 		if !s.On {
 			s.URL = forProjector(templates.LabPath(base), q.large)
-			for i := range s.Source.Lines {
-				line := &s.Source.Lines[i]
-				line.Marked, line.Off = false, line.Marked
+			for i, line := range s.Source.Lines {
+				if line.Marked {
+					s.Source.Lines[i].Marked, s.Source.Lines[i].Off = false, s.Source.Part
+				}
 			}
 		}
 		list = append(list, s)

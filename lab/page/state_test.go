@@ -170,8 +170,11 @@ func offIsMarked(t *testing.T) {
 	} {
 		r, places := s.get(path).want(200), map[string]bool{}
 		for _, line := range r.all(func(n *html.Node) bool { return hasClass(n, "off") }) {
-			if text := textOf(line); !strings.Contains(text, "(switched off here)") || !strings.Contains(text, "driver.Exists)") && !strings.Contains(text, `g.On("fence")`) {
+			if text := textOf(line); !strings.Contains(text, "(switched off here)") || !strings.Contains(text, "driver.Exists)") && !strings.Contains(text, `On("fence")`) {
 				t.Errorf("%s switches off %s", path, text)
+			}
+			if struck := within(line, "del"); len(struck) != 1 || strings.Contains(textOf(struck[0]), "return") || strings.Contains(textOf(struck[0]), "if") {
+				t.Errorf("%s strikes more than the part that is switched off", path)
 			}
 			for n := line; n != nil; n = n.Parent {
 				if key := attribute(n, "data-key"); strings.HasPrefix(key, "code-") || key == "off" {

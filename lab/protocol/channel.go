@@ -165,7 +165,7 @@ func creations() subject {
 				Faults: 1, Preemptions: 2, DelayedCalls: anything,
 				Actors: []lab.Actor{{Name: "olga", Run: lab.InTurn(createOnce, ask, createOnce)}, {Name: "olga2", Run: createOnce}, worker1()}},
 			{Name: "create-room", About: "an owner at the limit creates a channel, while another creation of theirs takes so long that it is not expected any more",
-				Erasing: true, Faults: 1, Preemptions: 2, DelayedCalls: inBlogs, Intercept: []lab.Intercept{always(stateless(listedLongAgo))},
+				Erasing: true, Faults: 1, Preemptions: 2, DelayedCalls: writesTo(schema.TableBlogs), Intercept: []lab.Intercept{always(stateless(listedLongAgo))},
 				Setup: withAccount(),
 				Actors: []lab.Actor{
 					{Name: "vera", Run: createWithin(channelName, visitor, 1)}, {Name: "vera2", Run: createWithin("Other", visitor, 1)},
@@ -215,14 +215,16 @@ func creations() subject {
 
 // lateInsert makes the insert of one row late.
 func lateInsert(s *lab.Scenario) {
-	s.DelayedCalls = func(c *lab.Call) bool { return len(c.Operations) == 1 && c.Operations[0].Action == driver.ActionInsert }
+	s.DelayedCalls = func(c *driver.Call) bool {
+		return len(c.Operations) == 1 && c.Operations[0].Action == driver.ActionInsert
+	}
 }
 
 // repeating allows one preemption, because the other actors end while one stalls, and two late
 // requests: the insert of a reservation, and the swap that depends on its ETag.
 func repeating(s *lab.Scenario) {
 	s.Faults, s.Preemptions = 2, 1
-	s.DelayedCalls = func(c *lab.Call) bool {
+	s.DelayedCalls = func(c *driver.Call) bool {
 		return len(c.Operations) > 0 && strings.HasPrefix(c.Operations[0].Row, "gate!reserved!")
 	}
 }

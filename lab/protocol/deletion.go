@@ -283,7 +283,7 @@ func deletions() subject {
 }
 
 // sweeping lets transactions of a sweep take effect late.
-func sweeping(c *lab.Call) bool {
+func sweeping(c *driver.Call) bool {
 	return c.Target == schema.TableBlogs && len(c.Operations) > 1 && strings.HasPrefix(c.Operations[0].Row, "gate!shut!")
 }
 

@@ -157,18 +157,12 @@ func withAccount(more ...body) body {
 	return lab.InTurn(append([]body{account, makeLink, follow}, more...)...)
 }
 
-// ofUsers reports whether a call writes to Users.
-func ofUsers(c *lab.Call) bool { return writes(&c.Call, schema.TableUsers) }
-
-// inBlogs reports whether a call writes to Blogs.
-func inBlogs(c *lab.Call) bool { return writes(&c.Call, schema.TableBlogs) }
-
 // erasures are deletions of accounts.
 func erasures() subject {
 	home := lab.Actor{Name: "home", Run: erase}
 	duringErasure := func(name, about string, run, setup body) lab.Scenario {
 		return lab.Scenario{
-			Name: name, About: about, Erasing: true, Faults: 1, Preemptions: 2, DelayedCalls: inBlogs, Setup: setup,
+			Name: name, About: about, Erasing: true, Faults: 1, Preemptions: 2, DelayedCalls: writesTo(schema.TableBlogs), Setup: setup,
 			Actors: []lab.Actor{{Name: "vera", Run: run}, home, worker1()},
 		}
 	}
@@ -181,10 +175,10 @@ func erasures() subject {
 			duringErasure("erasure-create", "a user creates a channel while their account is deleted", create(channelName, visitor), withAccount()),
 			duringErasure("erasure-session", "a user signs in by a link while their account is deleted", follow, withAccount(makeLink)),
 			{Name: "erasure-undo", About: "the deletion of an account is undone, and asked for again, while two workers handle its message",
-				Erasing: true, Faults: 1, Preemptions: 2, Undo: atOnce, DelayedCalls: ofUsers, Setup: withAccount(news("old"), erase),
+				Erasing: true, Faults: 1, Preemptions: 2, Undo: atOnce, DelayedCalls: writesTo(schema.TableUsers), Setup: withAccount(news("old"), erase),
 				Actors: []lab.Actor{{Name: "vera", Run: lab.InTurn(keep, erase)}, worker1(), worker2()}},
 			{Name: "erasure-devices", About: "the deletion of an account is undone on one device and asked for on another, twice",
-				Erasing: true, Faults: 1, Preemptions: 3, Undo: atOnce, DelayedCalls: ofUsers, Setup: withAccount(),
+				Erasing: true, Faults: 1, Preemptions: 3, Undo: atOnce, DelayedCalls: writesTo(schema.TableUsers), Setup: withAccount(),
 				Actors: []lab.Actor{{Name: "vera", Run: lab.InTurn(keep, keep)}, {Name: "home", Run: lab.InTurn(erase, erase)}}},
 			{Name: "erasure-keep", About: "an account is deleted and its posts stay, while its user edits one, another votes on it, and the owner removes it",
 				Erasing: true, Faults: 1, Preemptions: 2, Setup: withAccount(news(), post(visitor, "mine"), eraseWith(true)),
@@ -199,7 +193,7 @@ func erasures() subject {
 			{
 				Name: "erasure-again", About: "the name of a deleted account is taken again, and earlier requests are delayed",
 				Erasing: true, Faults: 1, Preemptions: 2, Intercept: []lab.Intercept{always(longAgo())},
-				DelayedCalls: func(c *lab.Call) bool { return inBlogs(c) || ofUsers(c) },
+				DelayedCalls: writesTo(schema.TableBlogs, schema.TableUsers),
 				Setup:        withAccount(news("old"), voteNewest(visitor), erase),
 				Actors:       []lab.Actor{worker1(), {Name: "next", Run: comeBack(visitor, "old")}},
 			},

@@ -31,7 +31,7 @@ func reconciliations() subject {
 				Faults: 1, Forgets: true, Preemptions: 3, Setup: news("old"),
 				Actors: []lab.Actor{{Name: "olga", Run: ask}, worker1(), {Name: "reconcile", Run: reconcile}}},
 			{Name: "index-late", About: "a deletion ends while a reconciling pass runs, the name is taken again, and a delayed duplicate of a write to the index arrives",
-				Faults: 1, Preemptions: 2, DelayedCalls: toIndex, Setup: news("old"),
+				Faults: 1, Preemptions: 2, DelayedCalls: isToIndex, Setup: news("old"),
 				Actors: []lab.Actor{
 					{Name: "olga", Run: ask}, worker1(), {Name: "ann", Run: createAndPost(author, "new")}, {Name: "reconcile", Run: reconcile},
 				}},
@@ -69,9 +69,6 @@ func reconciliations() subject {
 
 // farAhead is more calls than an actor makes: its clock is ahead to the end.
 const farAhead = 1000
-
-// toIndex lets calls that write to the index of open deletions take effect late.
-func toIndex(c *lab.Call) bool { return isToIndex(&c.Call) }
 
 func isToIndex(c *driver.Call) bool {
 	return writes(c, schema.TableDeletions) && strings.HasPrefix(c.Partition, "open!")

@@ -95,20 +95,17 @@ func busy(ctx context.Context, c *lab.Client) {
 	}
 }
 
-// noting lets the calls that change the index take effect late.
-func noting(c *lab.Call) bool { return c.Target == schema.TableActivity }
-
 // latest is the newest posts of all channels.
 func latest() subject {
 	return subject{
 		scenarios: []lab.Scenario{
 			{Name: "latest", About: "the newest posts are read while a user posts, and the channel is deleted",
-				Faults: 1, Preemptions: 2, Noting: true, DelayedCalls: noting, Setup: busy,
+				Faults: 1, Preemptions: 2, Noting: true, DelayedCalls: writesTo(schema.TableActivity), Setup: busy,
 				Actors: []lab.Actor{
 					{Name: "reader", Run: lookAtLatest}, {Name: "ann", Run: postLater(author, "new")}, {Name: "olga", Run: ask}, worker1(),
 				}},
 			{Name: "latest-again", About: "the newest posts are read while the name of a deleted channel is taken again",
-				Faults: 1, Preemptions: 2, Noting: true, DelayedCalls: noting, Setup: lab.InTurn(busy, ask),
+				Faults: 1, Preemptions: 2, Noting: true, DelayedCalls: writesTo(schema.TableActivity), Setup: lab.InTurn(busy, ask),
 				Actors: []lab.Actor{
 					backwards(lab.Actor{Name: "reader", Run: lookAtLatest}), {Name: "ann", Run: createAndPost(author, "new")}, worker1(),
 				}},
@@ -116,7 +113,7 @@ func latest() subject {
 		ablations: []ablation{
 			ablate("active-first", "latest", "First the index, then the post", "insertPosts: s.activity.NoteActive(ctx, p.ref, times...)",
 				"A channel is on the index of active channels before it has a post, so every post can be found.",
-				only("ann", after(hasPost, func(c *driver.Call) bool { return writes(c, schema.TableActivity) })), unbounded, among("ann")),
+				only("ann", after(hasPost, writesTo(schema.TableActivity))), unbounded, among("ann")),
 			ablate("active-gate", "latest", "A look at the channel", "verifyActive: s.channels.GetVersion(ctx, key.Address(), remembered)",
 				"The index only says where to look, and its reader checks the channel, so no page shows a deleted channel.",
 				only("reader", trustsTime), unharmed, unbounded, among("reader", "olga")),

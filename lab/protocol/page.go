@@ -158,9 +158,6 @@ func backwards(a lab.Actor) lab.Actor {
 	return a
 }
 
-// written lets every call that changes rows of the channel take effect late.
-func written(c *lab.Call) bool { return c.Target == schema.TableBlogs }
-
 // shown compares what a page has shown with what was acknowledged before its reader asked
 // for it. Each such page is read through the cache of the reader's process.
 func shown(v lab.View, f lab.Known, before []lab.Known, violation violating) {
@@ -257,7 +254,7 @@ func pages() subject {
 	return subject{
 		scenarios: []lab.Scenario{
 			{Name: "page-edit", About: "a process keeps a page while the post on it is edited and voted on",
-				Faults: 1, Preemptions: 3, DelayedCalls: written, Setup: news("old"),
+				Faults: 1, Preemptions: 3, DelayedCalls: writesTo(schema.TableBlogs), Setup: news("old"),
 				Actors: []lab.Actor{reader(), {Name: "ann", Run: edit("old", "other")}, {Name: "vera", Run: vote("old", visitor)}}},
 			{Name: "page-post", About: "two processes keep a page while a user posts and a post is deleted",
 				Faults: 1, Preemptions: 2, Setup: news("old"),
@@ -268,7 +265,7 @@ func pages() subject {
 				Faults: 1, Preemptions: 2, Setup: news("old"),
 				Actors: []lab.Actor{backwards(reader()), {Name: "olga", Run: ask}, worker1(), {Name: "ann", Run: createAndPost(author, "new")}}},
 			{Name: "page-subscribers", About: "a process keeps a page while a subscription ends",
-				Faults: 1, Preemptions: 3, DelayedCalls: written, Setup: lab.InTurn(news("old"), subscribe(visitor)),
+				Faults: 1, Preemptions: 3, DelayedCalls: writesTo(schema.TableBlogs), Setup: lab.InTurn(news("old"), subscribe(visitor)),
 				Actors: []lab.Actor{reader(), {Name: "vera", Run: unsubscribe(visitor)}, {Name: "feed", Run: feed}}},
 		},
 		ablations: []ablation{

@@ -222,10 +222,10 @@ func postingRule() subject {
 				Faults: 1, Preemptions: 2, DelayedCalls: anything, Setup: untouched,
 				Actors: []lab.Actor{ann, {Name: "olga", Run: govern(closed)}, {Name: "olga2", Run: govern(blocked, unblocked)}}},
 			{Name: "posting-page", About: "a process keeps a page that says who may post, while its owner closes the channel",
-				Faults: 1, Preemptions: 3, DelayedCalls: written, Setup: news("old"),
+				Faults: 1, Preemptions: 3, DelayedCalls: writesTo(schema.TableBlogs), Setup: news("old"),
 				Actors: []lab.Actor{{Name: "reader", Run: lookAtRule()}, {Name: "olga", Run: govern(closed)}}},
 			{Name: "posting-deletion", About: "a channel is closed while it is deleted and its name is taken again",
-				Faults: 1, Preemptions: 2, DelayedCalls: inBlogs, Setup: queued("old"),
+				Faults: 1, Preemptions: 2, DelayedCalls: writesTo(schema.TableBlogs), Setup: queued("old"),
 				Actors: []lab.Actor{{Name: "olga", Run: govern(closed)}, worker1(), {Name: "ann", Run: createAndPost(author, "new")}, vera}},
 		},
 		ablations: []ablation{

@@ -5,6 +5,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/lab"
+	"microblogging/storage/driver"
 )
 
 // The requests of clients, each as package web carries it out, and the worker. All
@@ -53,4 +54,4 @@ func news(texts ...string) body {
 }
 
 // anything lets every call take effect late.
-func anything(*lab.Call) bool { return true }
+func anything(*driver.Call) bool { return true }

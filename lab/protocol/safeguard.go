@@ -114,6 +114,11 @@ func leavingOut(action driver.Action, prefixes ...string) func() driver.Around {
 	return stateless(without)
 }
 
+// writesTo reports of a call whether it is a transaction of one of the tables.
+func writesTo(tables ...string) func(*driver.Call) bool {
+	return func(c *driver.Call) bool { return c.Method == driver.CallTransact && slices.Contains(tables, c.Target) }
+}
+
 // withoutOperation sends the call without operation i. The index of an operation
 // that fails is counted as if i had been sent.
 func withoutOperation(ctx context.Context, c *driver.Call, i int, next following) error {
@@ -224,10 +229,8 @@ func takenFor(learn func(c *driver.Call, about domain.Incarnation) domain.Incarn
 
 // afterMark holds the calls back that are to be late, until the channel is pending or deleting.
 func afterMark(late func(*driver.Call) bool) func() driver.Around {
-	return after(func(c *driver.Call) bool { return writes(c, schema.TableChannels) }, late)
+	return after(writesTo(schema.TableChannels), late)
 }
-
-func isToBlogs(c *driver.Call) bool { return writes(c, schema.TableBlogs) }
 
 // after holds the calls back that are to be late, until the first of the calls that come before them was answered.
 func after(before, late func(*driver.Call) bool) func() driver.Around {

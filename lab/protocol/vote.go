@@ -8,6 +8,7 @@ import (
 	"microblogging/domain"
 	"microblogging/lab"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 // The votes on posts, which no other table counts.
@@ -119,7 +120,7 @@ func votes() subject {
 				only("ann", countsStanding), unharmed, among("ann")),
 			ablate("voted-first", "vote", "The voter's list first", "(*Posts).Vote: s.lists.ListVote(ctx, ref, id, by)",
 				"A post is put on the list of its voter before the vote is there, so no vote is missing there, whichever process dies.",
-				only("vera", after(isToBlogs, isToList)), among("vera")),
+				only("vera", after(writesTo(schema.TableBlogs), isToList)), among("vera")),
 		},
 		told: map[lab.Kind]invariant{
 			factVoted:   outlived(counts(true, voteRow, factUnvoting, factUnvoted, "an acknowledged vote is lost")),

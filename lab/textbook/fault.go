@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"microblogging/lab"
+	"microblogging/storage/driver"
 )
 
 // FaultScenarios has scenarios in which the order of calls alone does no harm: one fault of the
@@ -16,7 +17,7 @@ func FaultScenarios() []lab.Scenario {
 			Faults: 1, Forgets: true, Setup: creator, Invariants: itEnds(),
 			Actors: []lab.Actor{{Name: "olga", Run: asker}, {Name: "w1", Run: worker}}},
 		{Name: "late-copy", About: "the owner posts and then deletes the channel, and a request may be delayed",
-			Faults: 1, DelayedCalls: func(*lab.Call) bool { return true }, Setup: creator, Invariants: noOrphan(),
+			Faults: 1, DelayedCalls: func(*driver.Call) bool { return true }, Setup: creator, Invariants: noOrphan(),
 			Actors: []lab.Actor{{Name: "olga", Run: lab.InTurn(poster, asker)}, {Name: "w1", Run: worker}}},
 	}
 }
