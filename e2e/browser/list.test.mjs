@@ -172,7 +172,7 @@ function covered() {
   const found = new Set(first.getBoundingClientRect().top === before ? [] : ["the first post moves"]);
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   const range = document.createRange();
-  for (let y = 0; y <= 300; y += 6) {
+  for (let y = 0; y <= before + 200; y += 6) {
     scrollTo({ top: y, behavior: "instant" });
     const over = bar.getBoundingClientRect();
     if (over.top < 0) found.add(`it is out of sight at ${y}`);
@@ -182,6 +182,7 @@ function covered() {
       if (!texts.currentNode.parentElement.closest(".newbar, .vote, .unseen") && [...range.getClientRects()].some(hit)) found.add(texts.currentNode.data);
     }
   }
+  scrollTo({ top: 0, behavior: "instant" });
   return [...found];
 }
 
