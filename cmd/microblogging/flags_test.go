@@ -5,8 +5,6 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
-	"net/http"
-	"net/http/cookiejar"
 	"net/netip"
 	"os"
 	"reflect"
@@ -189,14 +187,4 @@ func helpShowsServe(t *testing.T) {
 	if code != exitOK || !strings.Contains(help, "--listen") || !strings.Contains(help, "requeue") {
 		t.Errorf("--help exits with %d and shows\n%s", code, help)
 	}
-}
-
-// signedIn follows a sign-in link.
-func signedIn(t *testing.T, link string) *http.Client {
-	t.Helper()
-	jar, err := cookiejar.New(nil)
-	ok(t, err)
-	client := &http.Client{Jar: jar}
-	get(t, client, link, http.StatusOK)
-	return client
 }
