@@ -176,10 +176,9 @@ func backupOfRole(t *testing.T) {
 	s, dir := openSite(t, t.TempDir()), t.TempDir()
 	s.create("Garden", 5)
 	s.close()
-	r := startRole(t, "serve", "--data", s.data, "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0")
+	r, site := serving(t, "--data", s.data, "--admin-listen", "127.0.0.1:0")
 	address, file, data := r.admin(t), filepath.Join(dir, "backup"), filepath.Join(dir, "data")
 	mustRun(t, "backup", file, "--admin", address)
-	site := r.await(t, `listening on (\S+)\n`)
 	get(t, http.DefaultClient, site+backupPath, http.StatusNotFound)
 	if says := refused(t, exitCannotRun, "404 Not Found; give the address of --admin-listen", "backup", file, "--admin", site); strings.Contains(says, "<") {
 		t.Errorf("says %q", says)

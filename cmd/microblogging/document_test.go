@@ -117,8 +117,9 @@ func missingFlags(s sourceTree, d document) (problems []string) {
 // The sample has as many rows in each store that it fills.
 func checkOfSampleIsDocumented(t *testing.T) {
 	data := t.TempDir()
-	_, stop := serving(t, 2, "--sample", "--data", data)
-	stop()
+	r, _ := serving(t, "--sample", "--data", data)
+	r.await(t, `(sign in as)`)
+	r.end(t)
 	code, printed, _ := program(t, "check", "--data", data)
 	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
 	ok(t, err)

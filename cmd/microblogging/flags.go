@@ -157,7 +157,7 @@ type workerFlags struct {
 // options returns the settings of a worker.
 func (f workerFlags) options(log *slog.Logger) worker.Options {
 	return worker.Options{
-		Lease:       f.Lease.Truncate(time.Second), // as queues want it
+		Lease:       f.Lease,
 		Reconcile:   f.Reconcile,
 		Concurrency: f.Concurrency,
 		MaxAttempts: f.MaxAttempts,

@@ -5,8 +5,6 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
-	"net/http"
-	"net/http/cookiejar"
 	"net/netip"
 	"os"
 	"reflect"
@@ -75,16 +73,9 @@ func bounds(t *testing.T) {
 }
 
 func TestSlowFlag(t *testing.T) {
-	for _, args := range [][]string{{"serve", "--slow", "3s"}, {"worker", "--slow", "3s"}} {
-		flags := parsed(t, args...)
-		if slow := max(flags.Serve.workerFlags.Slow, flags.Worker.workerFlags.Slow); slow != 3*time.Second {
-			t.Errorf("%q waits for %s", args, slow)
-		}
-	}
-	t.Setenv("MICROBLOGGING_SLOW", "2s")
-	flags := parsed(t, "worker").Worker.workerFlags
-	if got := flags.options(slog.New(slog.DiscardHandler)).Slow; got != 2*time.Second {
-		t.Errorf("with the variable, a worker waits for %s", got)
+	flags := parsed(t, "worker", "--slow", "3s").Worker.workerFlags
+	if got := flags.options(slog.New(slog.DiscardHandler)).Slow; got != 3*time.Second {
+		t.Errorf("a worker waits for %s", got)
 	}
 }
 
@@ -189,14 +180,4 @@ func helpShowsServe(t *testing.T) {
 	if code != exitOK || !strings.Contains(help, "--listen") || !strings.Contains(help, "requeue") {
 		t.Errorf("--help exits with %d and shows\n%s", code, help)
 	}
-}
-
-// signedIn follows a sign-in link.
-func signedIn(t *testing.T, link string) *http.Client {
-	t.Helper()
-	jar, err := cookiejar.New(nil)
-	ok(t, err)
-	client := &http.Client{Jar: jar}
-	get(t, client, link, http.StatusOK)
-	return client
 }

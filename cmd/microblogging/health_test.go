@@ -11,8 +11,7 @@ import (
 // The file of the embedded store is removed: nothing is written, and /healthz fails.
 func TestHealthWithoutFile(t *testing.T) {
 	data := t.TempDir()
-	r := startRole(t, "serve", "--listen", "127.0.0.1:0", "--data", data)
-	address := r.await(t, `listening on (\S+)\n`)
+	r, address := serving(t, "--data", data)
 	ask := func(method, path, body string) int {
 		request, err := http.NewRequestWithContext(t.Context(), method, address+path, strings.NewReader(body))
 		ok(t, err)

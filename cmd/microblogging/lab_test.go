@@ -10,9 +10,8 @@ func TestLab(t *testing.T) {
 	for flag, status := range map[string]int{"--no-lab=false": http.StatusOK, "--no-lab": http.StatusNotFound} {
 		t.Run(flag, func(t *testing.T) {
 			defer http.DefaultClient.CloseIdleConnections()
-			printed, stop := serving(t, 1, flag, "--data", t.TempDir())
-			defer stop()
-			address := strings.TrimPrefix(printed[0], "listening on ")
+			r, address := serving(t, flag)
+			defer r.end(t)
 			for _, path := range []string{"/lab", "/lab/A1", "/lab/scenarios.json"} {
 				get(t, http.DefaultClient, address+path, status)
 			}

@@ -1,12 +1,12 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/cookiejar"
 	"strings"
 	"testing"
 	"time"
@@ -27,8 +27,9 @@ func TestSample(t *testing.T) {
 // sign up under the name. A channel is younger than its owner, and older than its posts.
 func sampleIsConsistent(t *testing.T) {
 	data := t.TempDir()
-	_, stop := serving(t, 2, "--sample", "--data", data)
-	stop()
+	r, _ := serving(t, "--sample", "--data", data)
+	r.await(t, `(sign in as)`)
+	r.end(t)
 	inStore(t, data, func(store *storage.Parts) {
 		channels, err := store.Channels.List(t.Context(), "", "", 100)
 		ok(t, err)
@@ -58,11 +59,9 @@ func sampleUserWasTaken(t *testing.T) {
 				t.Fatal(err)
 			}
 		})
-		r := startRole(t, "serve", "--listen", "127.0.0.1:0", "--sample", "--data", data)
-		r.await(t, `(listening on)`)
-		r.stop()
-		if code := <-r.ended; code != exitOK || strings.Contains(r.wrote.String(), "sign in as") {
-			t.Errorf("%s has an account of their own, and the start ends with %d and prints %s", user, code, r.wrote.String())
+		r, _ := serving(t, "--sample", "--data", data)
+		if r.end(t); strings.Contains(r.wrote.String(), "sign in as") {
+			t.Errorf("%s has an account of their own, and the start prints %s", user, r.wrote.String())
 		}
 		inStore(t, data, func(store *storage.Parts) {
 			if channels, err := store.Channels.List(t.Context(), "", "", 1); err != nil || len(channels.Items) > 0 {
@@ -74,49 +73,25 @@ func sampleUserWasTaken(t *testing.T) {
 }
 
 func sampleComesOnce(t *testing.T) {
-	defer http.DefaultClient.CloseIdleConnections()
 	data, seen, first := t.TempDir(), map[string]bool{}, ""
 	for start := range 3 {
-		printed, stop := serving(t, 2, "--sample", "--data", data)
-		_, link, _ := strings.Cut(printed[1], "sign in as ada, once: ")
-		if link == "" || seen[link] {
-			t.Errorf("start %d printed %q, want a link that is new", start, printed)
+		r, address := serving(t, "--sample", "--data", data)
+		link := r.await(t, `sign in as ada, once: (\S+)\n`)
+		if seen[link] {
+			t.Errorf("start %d printed %s again", start, link)
 		}
 		seen[link] = true
-		if page := get(t, signedIn(t, link), strings.TrimPrefix(printed[0], "listening on "), http.StatusOK); !strings.Contains(page, ">ada</a>") {
+		jar, err := cookiejar.New(nil)
+		ok(t, err)
+		if page := get(t, &http.Client{Jar: jar}, link, http.StatusOK); !strings.Contains(page, ">ada</a>") {
 			t.Errorf("start %d: the link does not sign in as ada", start)
 		}
 		get(t, http.DefaultClient, link, http.StatusUnauthorized)
-		channels := get(t, http.DefaultClient, strings.TrimPrefix(printed[0], "listening on ")+"/api/v1/channels", http.StatusOK)
+		channels := get(t, http.DefaultClient, address+"/api/v1/channels", http.StatusOK)
 		if first = cmp.Or(first, channels); channels != first {
 			t.Errorf("start %d changed the channels from %s to %s", start, first, channels)
 		}
-		stop()
-	}
-}
-
-// serving starts the program and returns the first lines that it prints. stop
-// ends the program.
-func serving(t *testing.T, lines int, args ...string) (printed []string, stop func()) {
-	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	out, in := io.Pipe()
-	ended := make(chan int)
-	go func() {
-		code := run(ctx, append([]string{"serve", "--listen", "127.0.0.1:0", "--log-level", "error"}, args...), &console{stdout: in, stderr: t.Output()})
-		in.Close()
-		ended <- code
-	}()
-	scanner := bufio.NewScanner(out)
-	for len(printed) < lines && scanner.Scan() {
-		printed = append(printed, scanner.Text())
-	}
-	return printed, func() {
-		t.Helper()
-		cancel()
-		if code := <-ended; code != exitOK {
-			t.Errorf("the program ended with %d", code)
-		}
+		r.end(t)
 	}
 }
 

@@ -42,12 +42,12 @@ func stuck(t *testing.T, address string) {
 }
 
 func readersWhoNeverReadDoNotHoldUpAStop(t *testing.T) {
-	printed, stop := serving(t, 1, "--data", t.TempDir())
+	r, address := serving(t)
 	for range 3 {
-		stuck(t, strings.TrimPrefix(printed[0], "listening on "))
+		stuck(t, address)
 	}
 	began := time.Now()
-	stop() // fails unless the exit code is 0
+	r.end(t)
 	if took := time.Since(began); took > drainTime+2*time.Second {
 		t.Errorf("the stop took %s, want %s at most", took, drainTime)
 	}
@@ -108,10 +108,8 @@ func everyLineIsWritten(t *testing.T) {
 func newStoreIsAnnounced(t *testing.T) {
 	data := t.TempDir()
 	for _, want := range []int{1, 0} {
-		r := startRole(t, "serve", "--listen", "127.0.0.1:0", "--data", data)
-		r.await(t, `listening on (\S+)\n`)
-		r.stop()
-		<-r.ended
+		r, _ := serving(t, "--data", data)
+		r.end(t)
 		if wrote := r.wrote.String(); strings.Count(wrote, "new store") != want || strings.Count(wrote, "data="+data) != want {
 			t.Errorf("%q, want %d lines about a new store in %s", wrote, want, data)
 		}

@@ -75,6 +75,13 @@ func startRole(t *testing.T, args ...string) *role {
 	return r
 }
 
+// serving starts the role serve, and returns the address of its site.
+func serving(t *testing.T, args ...string) (r *role, address string) {
+	t.Helper()
+	r = startRole(t, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
+	return r, r.await(t, `listening on (\S+)\n`)
+}
+
 // end stops the role, which must end well.
 func (r *role) end(t *testing.T) {
 	t.Helper()

@@ -40,11 +40,11 @@ func TestTraces(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL+"/")
 	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "other=1, token=abc%20de+f=")
 	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment.name=a%20garden")
-	printed, stop := serving(t, 1, "--data", t.TempDir())
+	r, address := serving(t)
 	client := &http.Client{Transport: &http.Transport{}}
-	get(t, client, strings.TrimPrefix(printed[0], "listening on ")+"/channels/not-there", http.StatusNotFound)
+	get(t, client, address+"/channels/not-there", http.StatusNotFound)
 	client.CloseIdleConnections()
-	stop() // it sends what it has
+	r.end(t) // it sends what it has
 	for _, want := range []string{
 		`/v1/traces application/json "abc de+f="`, `{"key":"service.name","value":{"stringValue":"microblogging"}}`, `{"key":"service.instance.id","value":{"stringValue":"`,
 		`{"key":"deployment.environment.name","value":{"stringValue":"a garden"}}`, `"name":"GET /channels/:name","kind":2,`,

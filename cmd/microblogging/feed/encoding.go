@@ -2,7 +2,6 @@ package feed
 
 import (
 	"bytes"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -58,6 +57,3 @@ func repaired(document []byte) []byte {
 	}
 	return fixed
 }
-
-// notAFeed blames the content of a file.
-func notAFeed(err error) error { return fmt.Errorf("%w: %w", ErrNotAFeed, err) }

@@ -26,6 +26,7 @@ package feed
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"microblogging/domain"
@@ -60,7 +61,7 @@ func Parse(document []byte) (feed Feed, err error) {
 		feed, err = parseXML(document)
 	}
 	if err != nil {
-		return Feed{}, notAFeed(err)
+		return Feed{}, fmt.Errorf("%w: %w", ErrNotAFeed, err)
 	}
 	feed.Encoding = name
 	return feed, nil
