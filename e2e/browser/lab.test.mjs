@@ -407,7 +407,7 @@ describe("lab: on a phone", () => {
       await v.page.waitForFunction((url) => location.href !== url, was);
       await v.page.locator("main:not([aria-busy=true])").waitFor();
     }
-    await inSight(v, ".say [href*='rest=1']");
+    await inSight(v, ".say .headline");
     await v.leave();
   });
 

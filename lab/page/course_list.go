@@ -74,7 +74,7 @@ func listLevels() []level {
 			Scene: "Vera posts in Olga's channel on her phone, and deletes her account at home. A worker closes the account, then reads her lists, and removes what they name. " +
 				"In the production code her request lists the post, then checks that her account is active, and then posts. Here it checks first, and lists the post afterwards.",
 			Nudge: "Vera's request has found her account active. What may happen before it lists the post?",
-			Teaches: "Neither waits for the other, and still they cannot both miss each other, because each writes first and reads second. Vera's request writes its list entry and then reads the account; the worker writes the account and then reads the list. " +
+			Teaches: "The request and the worker do not wait for each other, and still they cannot both miss each other, because each writes first and reads second. Vera's request writes its list entry and then reads the account; the worker writes the account and then reads the list. " +
 				"Whichever of the two comes second sees the write of the first: either the worker finds the post, or the request gives up.",
 			Orders: accountOrders(),
 			Precedent: precedent{"Dekker's algorithm, the first for two processes that exclude each other with nothing but reads and writes, has this at its heart: raise your own flag, then look at the other's.",
