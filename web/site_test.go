@@ -195,8 +195,6 @@ func feedsOf(channel domain.Channel) (atom, json string) {
 	return path + "/feed.atom", path + "/feed.json"
 }
 
-const feedPath = "/api/v1/feed"
-
 const digestPath = "/api/v1/digest"
 
 const subscriptions = "/api/v1/subscriptions"
