@@ -120,8 +120,9 @@ func (v *scene) fates(options []lab.Option) (views []fateView) {
 
 // sourceView is the line of Go that makes a call, in its function.
 type sourceView struct {
+	lab.Site
 	// Place is the file and the line, as an editor takes it.
-	Place, Function string
+	Place string
 	// Lines are those of the function. They are nil if the source is not there.
 	Lines []lineView
 	// Above are the places that called it, the nearest first.
@@ -144,7 +145,7 @@ type lineView struct {
 
 // newSourceView shows a line in its function, whose first and last line are these.
 func newSourceView(site lab.Site, first, last int) sourceView {
-	v := sourceView{Place: place(site), Function: site.Function}
+	v := sourceView{Site: site, Place: place(site)}
 	text, ok := lab.Source(site.File)
 	if !ok {
 		return v
@@ -167,10 +168,11 @@ func (v *scene) telling(actor int, s lab.ActorState) sourceView {
 	for _, above := range s.Above {
 		source.Above = append(source.Above, place(above)+" "+above.Function)
 	}
-	off := v.off()
-	for i, line := range source.Lines {
-		if off.Place == place(lab.Site{File: s.Site.File, Line: line.Number}) {
-			source.Lines[i].Off = off.Part
+	if off := v.off(); off.Site.File == s.Site.File {
+		for i, line := range source.Lines {
+			if line.Number == off.Site.Line {
+				source.Lines[i].Off = off.Part
+			}
 		}
 	}
 	for n := 1; n <= v.at; n++ {
