@@ -28,7 +28,7 @@ const playing = (v) => v.page.locator("tr[data-playing]");
 const removed = async (v) => (await v.page.locator("[data-removed]").innerText()).trim();
 
 // stopClock stops the clock of the page, so that a slow machine shows what a fast one does.
-const stopClock = async (v) => v.page.clock.pauseAt(await v.page.evaluate(() => Date.now()) + 60_000);
+const stopClock = async (v) => v.context.clock.pauseAt(await v.page.evaluate(() => Date.now()) + 60_000);
 
 // One step is shown for so long, in milliseconds.
 const dwell = 1800;
@@ -48,7 +48,7 @@ test("trace: after a fast deletion the page says what happened when, also withou
 test("trace: a fast deletion is played back at a pace that can be read, and can be paused", async () => {
   const v = await deleted("again");
   await look(v, "deletion-trace");
-  await v.page.clock.install();
+  await v.context.clock.install();
   await v.page.reload();
   await stopClock(v);
   await v.press(v.button("Play back"));
@@ -58,23 +58,23 @@ test("trace: a fast deletion is played back at a pace that can be read, and can 
     gates.push(await v.page.locator(".gate-strip [aria-current=step] b").innerText());
     shown.push(await v.page.locator(".player [role=status]").innerText());
     if (step === "sweep") {
-      await v.page.clock.runFor(dwell / 4);
+      await v.context.clock.runFor(dwell / 4);
       assert.match(await v.page.locator(".steps [aria-current=step]").innerText(), /^Remove the rows/);
       const part = Number(await removed(v));
       assert.ok(part > 0 && part < 28, `the number of rows does not run, it is ${part}`);
       await v.press(v.button("Pause"));
-      await v.page.clock.resume(); // axe waits
+      await v.context.clock.resume(); // axe waits
       await look(v, "deletion-playback");
       await stopClock(v);
-      await v.page.clock.runFor(10 * dwell);
+      await v.context.clock.runFor(10 * dwell);
       assert.equal(await playing(v).getAttribute("data-step"), "sweep", "it does not pause");
       assert.equal(await removed(v), "28");
       await v.press(v.button("Go on"));
       continue;
     }
-    await v.page.clock.runFor(dwell);
+    await v.context.clock.runFor(dwell);
   }
-  for (let i = 0; i < 3 && await v.button("Pause").isVisible(); i++) await v.page.clock.runFor(dwell);
+  for (let i = 0; i < 3 && await v.button("Pause").isVisible(); i++) await v.context.clock.runFor(dwell);
   assert.match(shown[3], /^Step: sweep Remove the rows, Began: \+[\d.]+ m?s, Took: [\d.]+ m?s, Rows: 28$/);
   assert.deepEqual(gates, ["OPEN", "OPEN", "SHUT", "SHUT", "gone", "gone"], "the gate does not play");
   await v.button("Play back again").waitFor();
@@ -86,11 +86,11 @@ test("trace: a fast deletion is played back at a pace that can be read, and can 
 test("trace: with reduced motion numbers do not run, and the keyboard is enough", async () => {
   const v = await deleted("calm", { hand: "keyboard" });
   await v.page.emulateMedia({ reducedMotion: "reduce" });
-  await v.page.clock.install();
+  await v.context.clock.install();
   await v.page.reload();
   await stopClock(v);
   await v.press(v.button("Play back"));
-  await v.page.clock.runFor(3 * dwell);
+  await v.context.clock.runFor(3 * dwell);
   assert.equal(await playing(v).getAttribute("data-step"), "sweep");
   assert.equal(await removed(v), "28");
   await v.leave();

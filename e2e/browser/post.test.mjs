@@ -53,7 +53,7 @@ both("post: one that was edited meanwhile is not deleted unseen", async function
   await ann.createChannel(channel);
   const path = await ann.post(channel, "First words");
   const [editor, deleter] = [await visitor(sites.sample, { as: ann }), await visitor(sites.sample, { as: ann, scripts })];
-  if (scripts) await deleter.page.clock.install();
+  if (scripts) await deleter.context.clock.install();
   await deleter.open(path);
   await editor.open(`${path}/edit`);
   await editor.fill({ Text: "Second words" });
@@ -64,7 +64,7 @@ both("post: one that was edited meanwhile is not deleted unseen", async function
     if (!scripts) return deleter.follow(deleter.button("Delete this post"));
     await deleter.sees("Will be deleted in");
     const answered = deleter.page.waitForResponse((r) => r.request().method() === "POST");
-    await deleter.page.clock.runFor(8000);
+    await deleter.context.clock.runFor(8000);
     deleter.status = (await answered).status();
   };
   await deletePost();

@@ -34,10 +34,10 @@ test("problem: the page of a deleted post leads to its channel", async () => {
   const channel = await hal.createChannel("thinned");
   const post = await hal.post("thinned", "Short-lived");
   const v = await visitor(sites.sample, { as: hal });
-  await v.page.clock.install();
+  await v.context.clock.install();
   await v.open(post);
   await v.press(v.page.locator("main [data-delete] > summary"));
-  await v.page.clock.runFor(8_000); // that long it can be undone
+  await v.context.clock.runFor(8_000); // that long it can be undone
   await v.page.waitForURL(`**${channel}`);
   await v.open(post);
   assert.ok([404, 410].includes(v.status));

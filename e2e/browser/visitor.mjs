@@ -126,7 +126,7 @@ class Visitor {
     });
   }
 
-  // context is for what is not only in the page. A test that uses it leaves it to no other.
+  // context is for what is not only in the page, such as the clock. A test that uses it leaves it to no other.
   get context() {
     this.#heirs = undefined;
     return this.#context;
