@@ -80,7 +80,7 @@ after(() => browser.close());
 
 // The blank pages that visitors have left to those who come after them, by how their contexts were made. A new context,
 // with a new process that draws its pages, takes longer than to open a page.
-const left = new Map();
+const spare = new Map();
 
 // A visitor is a person in front of a browser, which has no cookies and no drafts of others.
 //
@@ -94,14 +94,14 @@ export async function visitor(site, { as, scripts = true, hand = "mouse", width 
   const size = { width, height };
   const made = { baseURL: site, javaScriptEnabled: scripts, timezoneId: zone, hasTouch: touch, isMobile: touch };
   const key = JSON.stringify(made);
-  if (!left.has(key)) left.set(key, { site, pages: [] });
-  const found = first ? undefined : left.get(key).pages.pop();
+  if (!spare.has(key)) spare.set(key, { site, pages: [] });
+  const found = first ? undefined : spare.get(key).pages.pop();
   const page = found ?? await (await browser.newContext({ ...made, viewport: size })).newPage();
   const context = page.context();
   context.setDefaultTimeout(patience);
   if (as) await context.addCookies([{ name: "session", value: as.token, url: site }]);
   if (found) await page.setViewportSize(size);
-  const v = new Visitor(context, page, hands[hand], left.get(key));
+  const v = new Visitor(context, page, hands[hand], spare.get(key));
   present.add(v);
   visitors.add(v);
   return v;
@@ -113,12 +113,12 @@ class Visitor {
   complaints = [];
   #refusals = [];
   #context;
-  #heirs;
+  #spare;
 
-  constructor(context, page, hand, heirs) {
+  constructor(context, page, hand, spare) {
     Object.assign(this, { page, hand });
     this.#context = context;
-    this.#heirs = heirs;
+    this.#spare = spare;
     page.on("pageerror", (error) => this.complaints.push(String(error)));
     page.on("console", (message) => this.#listen(message));
     page.on("response", (response) => {
@@ -128,7 +128,7 @@ class Visitor {
 
   // context is for what is not only in the page, such as the clock. A test that uses it leaves it to no other.
   get context() {
-    this.#heirs = undefined;
+    this.#spare = undefined;
     return this.#context;
   }
 
@@ -242,13 +242,13 @@ class Visitor {
   async leave() {
     visitors.delete(this);
     present.delete(this);
-    await (this.#heirs ? this.#clear() : this.#context.close());
+    await (this.#spare ? this.#clear() : this.#context.close());
     assert.deepEqual(this.complaints, [], "the browser complained");
   }
 
   // #clear leaves a page to another visitor, who finds nothing else of this one.
   async #clear() {
-    const { site: origin, pages } = this.#heirs;
+    const { site: origin, pages } = this.#spare;
     const next = await this.#context.newPage(); // their process ends with its last page
     await this.page.close();
     const session = await this.#context.newCDPSession(next);
