@@ -99,7 +99,7 @@ pictures: deps ## the pictures of the README, and the words that a test compares
 	cp e2e/artifacts/lab-a-run-half-way-first.png docs/images/lab.png
 
 .PHONY: bench
-bench: ## the table of benchmarks
+bench: ## the benchmarks
 	go test -run '^$$' -bench . -benchmem ./... | awk '/^Benchmark/ { sub(/^Benchmark/, ""); print; next } /FAIL|panic/ { print; bad = 1 } END { exit bad }'
 
 .PHONY: fuzz

@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { signUp } from "./account.mjs";
 import { answered, both, comesBack, published, text, writer } from "./draft_writer.mjs";
+import { ownSite } from "./own_site.mjs";
 import { look } from "./page_look.mjs";
-import { startServer } from "./server.mjs";
 import { sites } from "./visitor.mjs";
 
 let ulf;
@@ -47,7 +47,7 @@ test("draft: sending can be stopped while offline, and begun again with script",
 describe("draft: a server that was killed", () => {
   let server, ula;
   before(async () => {
-    server = await startServer();
+    server = await ownSite("web");
     ula = await signUp(server.url, "ula");
   });
   after(() => server.remove());

@@ -21,10 +21,11 @@ class OwnSite {
     this.data = data;
   }
 
-  // start starts the role and waits until it accepts requests.
+  // start starts the role, or the last one again, and waits until it accepts requests.
   async start(...args) {
+    if (args.length > 0) this.args = args;
     const always = ["--data", this.data, "--listen", this.listen, "--log-level", "warn"];
-    const [role, ...others] = args;
+    const [role, ...others] = this.args;
     // Without a time to undo, so that a worker has something to do immediately, unless the test has one.
     this.process = spawn(process.env.PROGRAM, [role, "--undo", "0", ...others, ...always], { stdio: ["ignore", "pipe", "inherit"] });
     let written = "";
@@ -35,11 +36,12 @@ class OwnSite {
       [, this.url, this.listen] = found;
       return;
     }
-    assert.fail(`${args} has ended: ${written}`);
+    assert.fail(`${this.args} has ended: ${written}`);
   }
 
-  // kill is kill -9.
+  // kill is kill -9. A test that failed may have done it already.
   async kill() {
+    if (this.process.signalCode) return;
     const ended = once(this.process, "exit");
     this.process.kill("SIGKILL");
     await ended;
