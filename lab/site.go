@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"microblogging"
+	"microblogging/lab/source"
 )
 
 // A Site is a line of Go that makes a call to the store.
@@ -117,7 +117,7 @@ func siteOf(frame runtime.Frame) (Site, bool) {
 
 // Source is the text of a Go file that a Site names, as it was when the program was built.
 func Source(file string) (text string, ok bool) {
-	content, err := microblogging.Source.ReadFile(file)
+	content, err := source.Files().ReadFile(file)
 	return string(content), err == nil
 }
 
@@ -144,7 +144,7 @@ func searchedFiles() []string {
 // sourceFiles are the files that are embedded, without tests.
 func sourceFiles() (files []string) {
 	for _, pattern := range []string{"*/*.go", "*/*/*.go", "*/*/*/*.go"} {
-		found, _ := fs.Glob(microblogging.Source, pattern) // the patterns are good
+		found, _ := fs.Glob(source.Files(), pattern) // the patterns are good
 		files = append(files, found...)
 	}
 	return slices.DeleteFunc(files, func(file string) bool { return strings.HasSuffix(file, "_test.go") })

@@ -120,7 +120,7 @@ func (c Case) Warning() string {
 // if there is none.
 func Find(name string) (Case, error) {
 	cases := append(Cases(), OwnCases()...)
-	at := slices.IndexFunc(cases, func(c Case) bool { return c.Name == name || c.Name == own.Prefix+name })
+	at := slices.IndexFunc(cases, func(c Case) bool { return c.Name == name || c.Name == lab.OwnPrefix+name })
 	if at < 0 {
 		return Case{}, fmt.Errorf("there is no scenario %q", name)
 	}

@@ -117,12 +117,6 @@ func (s State) Messages() (texts []string) {
 	return texts
 }
 
-// Prefix begins the name of each scenario here.
-const Prefix = "own/"
-
-// Added is between the name of a protocol and that of a condition, where it is added.
-const Added = "-with-"
-
 // Scenarios are the protocols, and after each itself without each of its safeguards and with each of its
 // conditions.
 func Scenarios() (all []lab.Scenario) {
@@ -134,7 +128,7 @@ func Scenarios() (all []lab.Scenario) {
 			continue
 		}
 		first := len(all)
-		name, whole := Prefix+strings.ToLower(capital.ReplaceAllString(method, "$1-$2")), make(Safeguards{})
+		name, whole := lab.OwnPrefix+strings.ToLower(capital.ReplaceAllString(method, "$1-$2")), make(Safeguards{})
 		all = append(all, whole.scenario(name))
 		for _, safeguard := range slices.Sorted(maps.Keys(whole.Safeguards)) {
 			without := make(Safeguards{without: safeguard}).scenario(name + "-without-" + safeguard)
@@ -143,7 +137,7 @@ func Scenarios() (all []lab.Scenario) {
 			all = append(all, without)
 		}
 		for _, condition := range slices.Sorted(maps.Keys(whole.Conditions)) {
-			with := make(Safeguards{with: condition}).scenario(name + Added + condition)
+			with := make(Safeguards{with: condition}).scenario(name + lab.OwnAdded + condition)
 			with.About = whole.Conditions[condition]
 			all = append(all, with)
 		}

@@ -30,7 +30,7 @@ func TestOwn(t *testing.T) {
 // given are the protocols that come with the lab. Those of a reader may break.
 func given(name string) bool {
 	for _, file := range []string{"activity", "lease-lock", "outbox", "two-phase"} {
-		if strings.HasPrefix(name, own.Prefix+file) {
+		if strings.HasPrefix(name, lab.OwnPrefix+file) {
 			return true
 		}
 	}
@@ -65,7 +65,7 @@ func protocolsHold(t *testing.T) {
 func oneConditionHolds(t *testing.T) {
 	broken, held := map[string]int{}, map[string]string{}
 	for _, s := range own.Scenarios() {
-		name, condition, added := strings.Cut(strings.TrimPrefix(s.Name, own.Prefix), own.Added)
+		name, condition, added := strings.Cut(strings.TrimPrefix(s.Name, lab.OwnPrefix), lab.OwnAdded)
 		if !slices.Contains([]string{"name", "retry", "sweep"}, name) {
 			continue
 		}

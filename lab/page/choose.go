@@ -7,7 +7,7 @@ import (
 
 	"github.com/a-h/templ"
 
-	"microblogging/lab/own"
+	"microblogging/lab"
 	"microblogging/templates"
 )
 
@@ -56,7 +56,7 @@ func reasons() map[string]string {
 // conditionOf returns the condition that a scenario adds to the protocol of a level, with the level and its number. The
 // condition is empty if the scenario adds none.
 func conditionOf(name string) (of level, number int, condition string) {
-	base, condition, _ := strings.Cut(name, own.Added)
+	base, condition, _ := strings.Cut(name, lab.OwnAdded)
 	if of, number = levelOf(base); of.New != choice {
 		return level{}, 0, ""
 	}

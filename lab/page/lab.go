@@ -11,7 +11,6 @@ import (
 
 	"microblogging/lab"
 	"microblogging/lab/modelcheck"
-	"microblogging/lab/own"
 	"microblogging/templates"
 )
 
@@ -95,12 +94,12 @@ func (l *Lab) Routes() map[string]handler {
 }
 
 // ownPath is where a reader's own protocols are.
-const ownPath = templates.LabIndexPath + "/" + own.Prefix + "{name}"
+const ownPath = templates.LabIndexPath + "/" + lab.OwnPrefix + "{name}"
 
 // inOwn looks for the name among a reader's own protocols. If the code panics, the answer says where.
 func (l *Lab) inOwn(answer handler) handler {
 	return func(w http.ResponseWriter, r *http.Request, page templates.Page) (response templates.Response, err error) {
-		name := own.Prefix + r.PathValue("name")
+		name := lab.OwnPrefix + r.PathValue("name")
 		r.SetPathValue("name", name)
 		defer func() {
 			cause := recover()

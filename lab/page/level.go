@@ -7,7 +7,6 @@ import (
 
 	"microblogging/lab"
 	"microblogging/lab/modelcheck"
-	"microblogging/lab/own"
 	"microblogging/templates"
 )
 
@@ -222,7 +221,7 @@ func titleOf(c modelcheck.Case) string {
 		return "Without a safeguard: " + strings.ToLower(c.Safeguard.Label[:1]) + c.Safeguard.Label[1:]
 	}
 	if c.Part == modelcheck.Own {
-		return "Yours: " + strings.TrimPrefix(c.Name, own.Prefix)
+		return "Yours: " + strings.TrimPrefix(c.Name, lab.OwnPrefix)
 	}
 	about, _, _ := strings.Cut(c.About, ",")
 	return "All safeguards on: " + about
