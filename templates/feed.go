@@ -22,7 +22,8 @@ type Latest struct {
 // A ListedChannel is a channel in a list.
 type ListedChannel struct {
 	domain.Channel
-	// On is when it was last active. It is zero in a list by name.
+	// On is about when it was last active: up to five minutes earlier, if its newest post is not on the page of a
+	// feed. It is zero in a list by name.
 	On time.Time
 	// Subscribed reports whether the reader subscribes to it. If the reader is signed in, a form posts incarnation,
 	// next, and action=subscribe or action=unsubscribe, to [ChannelPath].

@@ -17,6 +17,7 @@ func TestEdit(t *testing.T) {
 	t.Run("a stale edit is refused with the current post", staleEditIsRefusedWithTheCurrentPost)
 	t.Run("an edit without a usable If-Match is refused", editWithoutAUsableIfMatchIsRefused)
 	t.Run("a form that does not say what it began with is merged by hand", formWithoutABaseIsMergedByHand)
+	t.Run("a conflict says of the title, and of the text, that both changed it only if both did", conflictSaysWhatBothChanged)
 	t.Run("a sent base can be anything", sentBaseCanBeAnything)
 	t.Run("a base never makes a form too large", baseNeverMakesAFormTooLarge)
 	t.Run("a merge that is refused is shown again next to the other version, and either version can still be kept", mergeThatIsRefusedIsShownAgain)
@@ -75,6 +76,20 @@ func formWithoutABaseIsMergedByHand(t *testing.T) {
 	if form := page.form("Save this text"); form.values.Get("text") != "Fourth" {
 		t.Errorf("the merge starts with %v", form.values)
 	}
+}
+
+func conflictSaysWhatBothChanged(t *testing.T) {
+	s, b, channel := enginesBrowser(t, "ada")
+	conflict := func(title, text string) page {
+		path := permalink(channel, s.post(channel, "ada", "One two"))
+		late := b.open(path + "/edit").form("Save")
+		b.open(path+"/edit").form("Save").fill("title", "Theirs").fill("text", "One zwei").press().atPost(path)
+		return late.fill("title", title).fill("text", text).press().want(412)
+	}
+	const ofTitle, ofText = "Both changed the title.", "Both changed this sentence."
+	conflict("Mine", "One two").says(ofTitle).saysNot(ofText)
+	conflict("", "One 2").says(ofText).saysNot(ofTitle)
+	conflict("Mine", "One 2").says(ofTitle, ofText)
 }
 
 func sentBaseCanBeAnything(t *testing.T) {

@@ -246,7 +246,7 @@ func damagedRecord(t *testing.T) {
 	defer w.start(w.sound)()
 	w.until("the message is poisoned", func() bool { return w.copies() == 1 })
 	record(driver.Delete(string(w.victim.Incarnation), driver.Exists))
-	_, err := w.sound.Operator.Requeue(t.Context(), "")
+	_, err := w.sound.Operator.Requeue(t.Context(), w.victim.Key())
 	w.ok(err)
 	w.until("the deletion is done", w.done)
 	w.mustBeDeleted()

@@ -40,13 +40,13 @@ func checkListsPoison(t *testing.T) {
 		!strings.Contains(stderr, string(message.Blog)) || !strings.Contains(stderr, "requeue --channel garden") {
 		t.Errorf("exit %d, %q and %q, want a line about the post", code, stdout, stderr)
 	}
-	if !strings.Contains(stderr, `could read: "not a message `) || !strings.Contains(stderr, "requeue puts it back") || len(stderr) > 1_000 {
+	if !strings.Contains(stderr, `damaged: "not a message `) || !strings.Contains(stderr, "requeue puts it back") || len(stderr) > 1_000 {
 		t.Errorf("%q, want a short line about the message that cannot be decoded", stderr)
 	}
 	if code, stdout, stderr := program(t, "requeue", "--drop", "--data", data); code != exitOK || stdout != "dropped 1\n" {
 		t.Errorf("dropping: exit %d, %q and %q", code, stdout, stderr)
 	}
-	if _, _, stderr := program(t, "check", "--data", data); strings.Contains(stderr, "could read") || !strings.Contains(stderr, string(message.Blog)) {
+	if _, _, stderr := program(t, "check", "--data", data); strings.Contains(stderr, "decoded") || !strings.Contains(stderr, string(message.Blog)) {
 		t.Errorf("%q, want a line about the post alone", stderr)
 	}
 	for _, poisoned := range []int{1, 0} {

@@ -11,10 +11,10 @@ import (
 type requeueCommand struct {
 	storageFlags `embed:""`
 	Channel      string `placeholder:"NAME" xor:"which" help:"Requeue only the deletions of this channel and of its posts."`
-	Drop         bool   `xor:"which" help:"Drop the messages that no worker could read, and requeue nothing. Their text is lost."`
+	Drop         bool   `xor:"which" help:"Drop the messages that cannot be decoded, and requeue nothing. Their text is lost."`
 }
 
-// Run puts poisoned messages back on the queue, or drops those that cannot be read.
+// Run puts poisoned messages back on the queue, or drops those that cannot be decoded.
 func (c requeueCommand) Run(ctx context.Context, console *console) error {
 	var key domain.ChannelKey
 	if c.Channel != "" {

@@ -100,7 +100,11 @@ func openFile(path string, opts Options) (*boltFile, error) {
 func openCurrent(path string, opts Options) (*boltFile, error) {
 	_, err := readFile(context.Background(), path, opts.compacts, nil)
 	switch {
-	case err == nil, errors.Is(err, fs.ErrNotExist):
+	case err == nil:
+	case errors.Is(err, fs.ErrNotExist):
+		if err := wantSpace(path); err != nil {
+			return nil, fmt.Errorf("opening %s: %w", path, err)
+		}
 	case errors.Is(err, errUndecodable) && !opts.compacts:
 		cmp.Or(opts.Log, slog.Default()).Error("the store has damaged rows; requests that need them fail", "error", err)
 	default:
@@ -178,10 +182,20 @@ func readFile(ctx context.Context, path string, anyHeader bool, read func(*bbolt
 	return rows, nil
 }
 
-// openBolt opens the file and says what is wrong with it. A file that it has made and cannot fill, as on a
-// full disk, is removed: the next start would take it for one that was cut off.
+// wantSpace returns an error if a new store cannot be written, as on a full disk. bbolt would leave an empty
+// file, which the next start would take for one that was cut off. To remove that file is no alternative:
+// another process may have filled it by then.
+func wantSpace(path string) error {
+	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+compactSuffix+"-*")
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(make([]byte, 4*os.Getpagesize())) // the size of a new store
+	return errors.Join(err, file.Close(), os.RemoveAll(file.Name()))
+}
+
+// openBolt opens the file and says what is wrong with it.
 func openBolt(path string, options *bbolt.Options) (*boltFile, error) {
-	_, missing := os.Stat(path)
 	file, open := &boltFile{}, options.OpenFile
 	if open == nil {
 		open = os.OpenFile
@@ -204,9 +218,6 @@ func openBolt(path string, options *bbolt.Options) (*boltFile, error) {
 	case errors.As(err, &system):
 	default: // bbolt does not understand the file
 		err = fmt.Errorf("damaged, or %w: %w", errForeign, err)
-	}
-	if errors.Is(missing, fs.ErrNotExist) && file.file != nil && !errors.Is(err, ErrInUse) {
-		err = errors.Join(err, os.Remove(path))
 	}
 	return nil, fmt.Errorf("opening %s: %w", path, err)
 }

@@ -3,10 +3,7 @@
 package bolt
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"os/signal"
 	"strings"
 	"syscall"
@@ -58,18 +55,14 @@ func fullDisk(t *testing.T) {
 
 func fullDiskAtCreation(t *testing.T) {
 	dir := t.TempDir()
-	full := Options{openFile: func(name string, flag int, mode fs.FileMode) (*os.File, error) {
-		file, err := os.OpenFile(name, flag, mode)
-		ok(t, errors.Join(err, file.Close()))
-		return os.Open(name) // which takes no byte
-	}}
-	if db, err := Open(dir, full); err == nil {
-		t.Error("a store without bytes was created")
+	giveBack := limitFileSize(t, 1)
+	if db, err := Open(dir, Options{}); err == nil {
+		t.Error("a store was created in one byte")
 		ok(t, db.Close())
 	}
-	db, err := Open(dir, Options{})
-	ok(t, err)
-	ok(t, db.Close())
+	wantFiles(t, dir)
+	giveBack()
+	ok(t, mustOpen(t, dir, Options{}).Close())
 }
 
 // limitFileSize limits every file of this process until giveBack is called.

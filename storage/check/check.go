@@ -24,8 +24,7 @@ type Counts struct {
 	Channels int `json:"channels"`
 	Blogs    int `json:"blogs"`
 	Rows     int `json:"rows"`
-	// Poisoned are the deletions, and the messages that no worker could read, that wait for an
-	// operator. They are no violation.
+	// Poisoned are the deletions and the messages that wait for an operator. They are no violation.
 	Poisoned int `json:"poisoned"`
 }
 
@@ -44,8 +43,8 @@ type Checker struct {
 	// Poisoned is called with each deletion that waits in poison for an operator, unless it is
 	// nil. That is no violation, and is counted.
 	Poisoned func(domain.Deletion)
-	// Undecodable is called with the text of each message that no worker could read and that
-	// waits in poison, unless it is nil. That is no violation, and is counted.
+	// Undecodable is called with the text of each message in poison that cannot be decoded, or whose deletion's
+	// record the store refuses to read or write, unless it is nil. That is no violation, and is counted.
 	Undecodable func(text string)
 
 	store  *store

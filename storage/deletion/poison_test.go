@@ -25,6 +25,7 @@ func TestPoison(t *testing.T) {
 
 func TestRequeue(t *testing.T) {
 	t.Run("one channel's messages go back and no others", bubble(requeueOneChannelLeavesOthers))
+	t.Run("a deletion whose record is damaged goes back with its channel, and no drop loses it", bubble(damagedRecordGoesBack))
 	t.Run("requeueing ends although a worker poisons concurrently", bubble(requeueEnds))
 	t.Run("no message that cannot be decoded is lost, whatever happens to a call", undecodableIsNotLost)
 }
@@ -219,6 +220,31 @@ func requeueOneChannelLeavesOthers(t *testing.T, w *world) {
 	rows := slices.DeleteFunc(w.Rows("Deletions"), func(row driver.Entity) bool { return row.Partition == "undecodable!" })
 	if len(rows) != 3 {
 		t.Errorf("deletions are recorded of %v", rows)
+	}
+}
+
+// A row that no operation wrote is where the record belongs.
+func damagedRecordGoesBack(t *testing.T, w *world) {
+	channel := w.Create("garden", ada)
+	blog := w.Post(channel, grace, "one")
+	message := domain.Message{
+		Kind: domain.MessageBlog, Channel: "garden", Incarnation: channel.Incarnation, Name: "garden", RequestedBy: grace,
+		RequestedOn: domain.Now(), Blog: blog.ID, Revision: blog.Revision,
+	}
+	w.OK(w.Table("Deletions").Transact(t.Context(), "garden",
+		driver.Insert(string(message.Incarnation)+"!"+string(message.Blog)+"!"+string(message.Revision), driver.String("State", "pending"))))
+	for _, text := range []string{message.Encode(), undecodableText} {
+		w.OK(w.Store.Operator.Messages().Send(t.Context(), text))
+	}
+	w.Poison()
+	if n, err := w.Store.Operator.DropUndecodable(t.Context()); err != nil || n != 1 || !slices.Equal(w.poisoned(), []string{message.Encode()}) {
+		t.Errorf("dropped %d, %v; poison holds %q", n, err, w.poisoned())
+	}
+	if n := w.requeue("harbour"); n != 0 || len(w.poisoned()) != 1 {
+		t.Errorf("requeued %d of another channel, and poison holds %q", n, w.poisoned())
+	}
+	if n := w.requeue("garden"); n != 1 || len(w.poisoned()) != 0 || !slices.Equal(w.queuedTexts(), []string{message.Encode()}) {
+		t.Errorf("requeued %d of the channel, and poison holds %q", n, w.poisoned())
 	}
 }
 

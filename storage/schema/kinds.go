@@ -189,9 +189,9 @@ var (
 	Undecodable = &Kind{
 		Table: TableDeletions, Partition: UndecodablePartition, Form: "<hash>", Name: "undecodable message", Scenario: "poison-undecodable",
 		Hash:  "of the message’s id and text",
-		What:  "A message that no worker could read, with its text.",
+		What:  "A message that cannot be decoded, or whose deletion’s record the store refuses to read or write, with its text.",
 		Why:   "It is written before the copy goes to the poison queue. It is what an operator queues again.",
-		Check: "It names no other row.", Oracle: "I5", WithChannel: "Nothing says what it was about.", States: texts(domain.DeletionDone, domain.DeletionPoisoned),
+		Check: "It names no other row.", Oracle: "I5", WithChannel: "An operator removes its text.", States: texts(domain.DeletionDone, domain.DeletionPoisoned),
 		Properties: always(PropState, PropUpdatedOn),
 	}
 )
