@@ -81,7 +81,7 @@ func ablationTable(known []Record) (table string, failed error) {
 			failed = errors.Join(failed, fmt.Errorf("%s: %w", c.Name, err))
 			continue
 		}
-		table += fmt.Sprintf("| %s | [%s](%s) | %d | %s |\n", c.Safeguard.Why, c.Name, pageURL(c.Name, record.Schedule),
+		table += fmt.Sprintf("| <a id=\"%s\"></a>%s | [%s](%s) | %d | %s |\n", c.Name, c.Safeguard.Why, c.Name, pageURL(c.Name, record.Schedule),
 			record.Shortest, c.DescribeViolation(run.Violations[0]))
 	}
 	return table, failed
