@@ -75,19 +75,34 @@ func stopsAreAPath(t *testing.T) {
 			if !slices.Contains(won.links(), next) {
 				t.Errorf("%s%s does not lead to %s", name, query, next)
 			}
+			if query == "" {
+				continue
+			}
+			staysLarge(won)
 			for _, link := range won.links() {
-				if query == "" || !strings.Contains(link, "/compare") {
-					continue
-				}
-				compared := s.get(link).want(200)
-				if !strings.Contains(compared.body, `class="lab compare large"`) || !strings.Contains(strings.Join(compared.links(), " "), "large=1") {
-					t.Errorf("%s: %s is not for a projector", name, link)
+				if strings.Contains(link, "/compare") {
+					staysLarge(s.get(link).want(200))
 				}
 			}
 		}
 	}
 	if text := s.get("/lab/A4").want(200).text(); strings.Contains(text, "of the class") {
 		t.Error("a level that is no stop is one")
+	}
+}
+
+// staysLarge checks that the page is for a projector, as is each page of a scenario that it leads to, but for the same page
+// for a smaller screen.
+func staysLarge(r response) {
+	smaller := strings.TrimRight(strings.Replace(r.path, "large=1", "", 1), "?&")
+	if len(r.all(func(n *html.Node) bool { return hasClass(n, "lab") && hasClass(n, "large") })) == 0 {
+		r.Errorf("%s is not for a projector", r.path)
+	}
+	for _, link := range r.links() {
+		path, query, _ := strings.Cut(link, "?")
+		if strings.HasPrefix(path, "/lab/") && !strings.HasPrefix(path, "/lab/class") && !strings.Contains(path, ".") && !strings.Contains(query, "large=1") && link != smaller {
+			r.Errorf("%s leads to %s, which is not for a projector", r.path, link)
+		}
 	}
 }
 
