@@ -107,11 +107,16 @@ func (v *scene) file(suffix string) string {
 	return path + suffix + "?" + query
 }
 
-// enlarged is this state for a projector, or back from there.
-func (v *scene) enlarged() string {
+// enlarged is this state for a projector, or back from there. A hint is for one reader.
+func (v *scene) enlarged() (url, words string) {
 	other := v.request
-	other.large, other.ask = !v.large, ""
-	return other.address()
+	if other.large = !v.large; v.ask == askHint {
+		other.ask = ""
+	}
+	if v.large {
+		return other.address(), "For a small screen"
+	}
+	return other.address(), "For a projector"
 }
 
 // sentence is a text with a capital letter and a full stop.
