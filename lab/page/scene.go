@@ -20,10 +20,10 @@ func (v *scene) outcome() *lab.Outcome {
 	return v.now().Rest
 }
 
-// workIsLeft reports whether fresh workers change anything once no actor can go on.
+// workIsLeft reports whether fresh workers change anything once no actor can go on, or do not finish.
 func (v *scene) workIsLeft() bool {
 	rest := v.now().Rest
-	return rest != nil && rest.DB.Sum() != v.now().DB.Sum()
+	return rest != nil && (rest.Unfinished || rest.DB.Sum() != v.now().DB.Sum())
 }
 
 // lead says what the scenario is about, in one sentence.
