@@ -13,7 +13,7 @@ import (
 )
 
 func TestClass(t *testing.T) {
-	t.Run("has eight stops of 70 minutes, each a level with a moment before its last step, and 10 minutes before and after", classHasStops)
+	t.Run("has eight stops of 70 minutes, of which seven can be won and have a moment before the last step, and 10 minutes before and after", classHasStops)
 	t.Run("says which of the runs that are handed in are won, and in how many steps", handedInIsChecked)
 	t.Run("shows nothing of a run that is none", handedInIsNoRun)
 	t.Run("checks a run of each level, and refuses more steps than it checks", handedInIsBounded)
@@ -40,7 +40,10 @@ func classHasStops(t *testing.T) {
 	if len(levels) != 8 || minutes != 70 {
 		t.Errorf("%d stops, %d minutes", len(levels), minutes)
 	}
-	r.says("10 minutes to open", "10 minutes to close")
+	r.says("In the first seven you break an invariant", "10 minutes to open", "10 minutes to close")
+	if never := r.all(func(n *html.Node) bool { return has(n, "data-won-never") }); len(never) != 1 || attribute(never[0], "data-level") != levels[7] {
+		t.Errorf("%d stops cannot be won", len(never))
+	}
 	for _, name := range levels[:7] {
 		record, before := recordOf(t, name), "/lab/"+name+"?s="
 		at := slices.IndexFunc(r.links(), func(link string) bool { return strings.HasPrefix(link, before) })
