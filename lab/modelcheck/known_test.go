@@ -108,7 +108,7 @@ func staleRecordIsNoticed(t *testing.T) {
 }
 
 func tableSaysWhy(t *testing.T) {
-	for schedule, want := range map[string]string{"ann": "open-gate: no invariant is violated", "nobody": `open-gate: choice 1, "nobody", cannot be taken`} {
+	for schedule, want := range map[string]string{"ann": "open-gate: no invariant is violated", "bob": `open-gate: choice 1, "bob", cannot be taken`} {
 		_, err := modelcheck.AblationTable([]modelcheck.Record{{Name: "open-gate", Schedule: schedule}})
 		if first, _, _ := strings.Cut(fmt.Sprint(err), "\n"); !strings.HasPrefix(first, want) || strings.Contains(first, "nil") {
 			t.Errorf("%s: %s", schedule, first)
