@@ -87,7 +87,8 @@ func noScheduleViolatesAnInvariant(t *testing.T) {
 			continue
 		}
 		schedule, err := r.Describe(r.Format(r.Finding.Schedule))
-		t.Errorf("%s%v", schedule, err)
+		ok(t, err)
+		t.Error(schedule)
 	}
 	if !testing.Short() && (s.Schedules < floorSchedules || s.States < floorStates || s.Steps < floorSteps) {
 		t.Errorf("explored less than %d schedules, %d states, %d steps", floorSchedules, floorStates, floorSteps)

@@ -102,6 +102,9 @@ func everyCallIsTold(t *testing.T) {
 				if read.MatchString(sentence) == call.Writes() {
 					t.Errorf("%s: %s:%d: is %q a write? %s", c.Name, site.File, site.Line, sentence, c.DescribeCall(call))
 				}
+				if c.Safeguard == nil && strings.Contains(sentence, "(here ") {
+					t.Errorf("%s: %s:%d: nothing is missing, and %q", c.Name, site.File, site.Line, sentence)
+				}
 				for words, holds := range claims {
 					if words.MatchString(sentence) && !holds(call) {
 						t.Errorf("%s: %s:%d: %q is false of %s", c.Name, site.File, site.Line, sentence, c.DescribeCall(call))

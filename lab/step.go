@@ -253,7 +253,10 @@ func (s *Scenario) Tell(c *Call, site Site) string {
 	if words == nil || sentence == "" {
 		return site.Sentence
 	}
-	if !slices.ContainsFunc(c.Operations, func(op driver.Operation) bool { return op.Action != driver.ActionMerge || op.Properties != nil }) {
+	if !slices.ContainsFunc(c.Operations, func(op driver.Operation) bool {
+		kind := schema.Of(c.Target, c.Partition, op.Row)
+		return op.Action != driver.ActionMerge || kind == nil || kind.Requires == ""
+	}) {
 		sentence += " (here without the row)" // only the conditions are left
 	}
 	return sentence + ", " + strings.Join(words, ", ") + "."

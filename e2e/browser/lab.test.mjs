@@ -528,6 +528,12 @@ test("lab: on a phone the key of a row is not broken into letters by what comes 
   await v.leave();
 });
 
+test("lab: on a phone the box of the invariants is not empty where any of them will do", async () => {
+  const v = await lab("/lab/again", phone);
+  assert.match(await v.page.locator(".chips").innerText(), /^\d+ invariants$/);
+  await v.leave();
+});
+
 test("lab: a level on paper has its picture, its rows, the last answer and the code, and nothing to press", async () => {
   const v = await lab();
   const says = {

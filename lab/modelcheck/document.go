@@ -74,11 +74,14 @@ func ablationTable(known []Record) (table string, failed error) {
 		}
 		record, _ := About(known, c.Name)
 		run, err := c.ReplayText(record.Schedule)
-		if err != nil || len(run.Violations) == 0 {
-			failed = errors.Join(failed, fmt.Errorf("%s: no invariant is violated: %w", c.Name, err))
+		if err == nil && len(run.Violations) == 0 {
+			err = errors.New("no invariant is violated")
+		}
+		if err != nil {
+			failed = errors.Join(failed, fmt.Errorf("%s: %w", c.Name, err))
 			continue
 		}
-		table += fmt.Sprintf("| %s | [%s](%s) | %d | %s |\n", c.Safeguard.Why, c.Name, pageURL(c.Name, record.Schedule),
+		table += fmt.Sprintf("| <a id=\"%s\"></a>%s | [%s](%s) | %d | %s |\n", c.Name, c.Safeguard.Why, c.Name, pageURL(c.Name, record.Schedule),
 			record.Shortest, c.DescribeViolation(run.Violations[0]))
 	}
 	return table, failed

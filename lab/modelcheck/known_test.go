@@ -1,7 +1,9 @@
 package modelcheck_test
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"microblogging/lab"
@@ -13,6 +15,7 @@ func TestKnown(t *testing.T) {
 	t.Run("each schedule breaks the invariant that its record names, and no sooner", recordsReplay)
 	t.Run("the code that was searched has a fingerprint, and so has this code", codeHasAFingerprint)
 	t.Run("a record that is not what the model checker finds is noticed", staleRecordIsNoticed)
+	t.Run("the table of a document says why a schedule is none", tableSaysWhy)
 }
 
 func codeHasAFingerprint(t *testing.T) {
@@ -100,6 +103,15 @@ func staleRecordIsNoticed(t *testing.T) {
 		spoil(&spoilt[at])
 		if modelcheck.CheckRecords(found, spoilt) == nil {
 			t.Errorf("%s differs, and nothing notices", what)
+		}
+	}
+}
+
+func tableSaysWhy(t *testing.T) {
+	for schedule, want := range map[string]string{"ann": "open-gate: no invariant is violated", "bob": `open-gate: choice 1, "bob", cannot be taken`} {
+		_, err := modelcheck.AblationTable([]modelcheck.Record{{Name: "open-gate", Schedule: schedule}})
+		if first, _, _ := strings.Cut(fmt.Sprint(err), "\n"); !strings.HasPrefix(first, want) || strings.Contains(first, "nil") {
+			t.Errorf("%s: %s", schedule, first)
 		}
 	}
 }

@@ -61,7 +61,7 @@ func classPage(page templates.Page, stops []stopView, list []handedIn, address s
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "\">← The lab</a></p><h1>A class of 90 minutes</h1><p class=\"lead\">Eight levels, with ten minutes before and after, for a hall or for one person. In each you break an invariant, step by step. Its question is for the moment before the last step, and gives that moment away.</p></header><div class=\"body wide index\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "\">← The lab</a></p><h1>A class of 90 minutes</h1><p class=\"lead\">Eight levels, with ten minutes before and after, for a hall or for one person. In the first seven you break an invariant, step by step. The last is the production code: try the same, and see what refuses it. The question of a level is for the moment before its last step, and gives that moment away.</p></header><div class=\"body wide index\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

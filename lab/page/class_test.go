@@ -13,7 +13,7 @@ import (
 )
 
 func TestClass(t *testing.T) {
-	t.Run("has eight stops of 70 minutes, each a level with a moment before its last step, and 10 minutes before and after", classHasStops)
+	t.Run("has eight stops of 70 minutes, of which seven can be won and have a moment before the last step, and 10 minutes before and after", classHasStops)
 	t.Run("says which of the runs that are handed in are won, and in how many steps", handedInIsChecked)
 	t.Run("shows nothing of a run that is none", handedInIsNoRun)
 	t.Run("checks a run of each level, and refuses more steps than it checks", handedInIsBounded)
@@ -40,7 +40,10 @@ func classHasStops(t *testing.T) {
 	if len(levels) != 8 || minutes != 70 {
 		t.Errorf("%d stops, %d minutes", len(levels), minutes)
 	}
-	r.says("10 minutes to open", "10 minutes to close")
+	r.says("In the first seven you break an invariant", "10 minutes to open", "10 minutes to close")
+	if never := r.all(func(n *html.Node) bool { return has(n, "data-won-never") }); len(never) != 1 || attribute(never[0], "data-level") != levels[7] {
+		t.Errorf("%d stops cannot be won", len(never))
+	}
 	for _, name := range levels[:7] {
 		record, before := recordOf(t, name), "/lab/"+name+"?s="
 		at := slices.IndexFunc(r.links(), func(link string) bool { return strings.HasPrefix(link, before) })
@@ -75,19 +78,34 @@ func stopsAreAPath(t *testing.T) {
 			if !slices.Contains(won.links(), next) {
 				t.Errorf("%s%s does not lead to %s", name, query, next)
 			}
+			if query == "" {
+				continue
+			}
+			staysLarge(won)
 			for _, link := range won.links() {
-				if query == "" || !strings.Contains(link, "/compare") {
-					continue
-				}
-				compared := s.get(link).want(200)
-				if !strings.Contains(compared.body, `class="lab compare large"`) || !strings.Contains(strings.Join(compared.links(), " "), "large=1") {
-					t.Errorf("%s: %s is not for a projector", name, link)
+				if strings.Contains(link, "/compare") {
+					staysLarge(s.get(link).want(200))
 				}
 			}
 		}
 	}
 	if text := s.get("/lab/A4").want(200).text(); strings.Contains(text, "of the class") {
 		t.Error("a level that is no stop is one")
+	}
+}
+
+// staysLarge checks that the page is for a projector, as is each page of a scenario that it leads to, but for the same page
+// for a smaller screen.
+func staysLarge(r response) {
+	smaller := strings.TrimRight(strings.Replace(r.path, "large=1", "", 1), "?&")
+	if len(r.all(func(n *html.Node) bool { return hasClass(n, "lab") && hasClass(n, "large") })) == 0 {
+		r.Errorf("%s is not for a projector", r.path)
+	}
+	for _, link := range r.links() {
+		path, query, _ := strings.Cut(link, "?")
+		if strings.HasPrefix(path, "/lab/") && !strings.HasPrefix(path, "/lab/class") && !strings.Contains(path, ".") && !strings.Contains(query, "large=1") && link != smaller {
+			r.Errorf("%s leads to %s, which is not for a projector", r.path, link)
+		}
 	}
 }
 

@@ -37,7 +37,7 @@ func (l *Lab) compare(w http.ResponseWriter, r *http.Request, page templates.Pag
 		if err != nil {
 			return nil, err
 		}
-		v.Large = large
+		v.Without.large, v.With.large = large, large
 		return comparePage(page, v), nil
 	})
 }
@@ -57,8 +57,6 @@ type compareView struct {
 	Without, With compareSide
 	// Own reports whether the reader has chosen the run.
 	Own bool
-	// Large reports whether it is for a projector.
-	Large bool
 	// Code is the function that has the line which decides.
 	Code sourceView
 }

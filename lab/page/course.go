@@ -3,6 +3,7 @@ package page
 import (
 	"slices"
 	"strconv"
+	"sync"
 
 	"microblogging/lab/modelcheck"
 )
@@ -97,18 +98,18 @@ func course() []chapter {
 // levels are those of the course, one after the other, as far as their scenarios are there: a reader may have deleted the
 // file of one.
 func (l *Lab) levels() []level {
-	return slices.DeleteFunc(levels(), func(of level) bool {
+	return slices.DeleteFunc(slices.Clone(levels()), func(of level) bool {
 		return !slices.ContainsFunc(l.cases(), func(c modelcheck.Case) bool { return c.Name == of.Name })
 	})
 }
 
-// levels are those of the course, one after the other.
-func levels() (list []level) {
+// levels are those of the course, one after the other. No caller changes them.
+var levels = sync.OnceValue(func() (list []level) {
 	for _, c := range course() {
 		list = append(list, c.Levels...)
 	}
 	return list
-}
+})
 
 // levelOf is the level of a scenario, and its number, which counts from 1. The number is 0
 // if the scenario is no level.

@@ -20,6 +20,8 @@ type indexView struct {
 	Own []scenarioLink
 	// Others are the scenarios of the production code that are no level.
 	Others []scenarioLink
+	// Stale reports whether the code has changed since it was searched.
+	Stale bool
 }
 
 type chapterView struct {
@@ -51,7 +53,7 @@ func (l *Lab) index(w http.ResponseWriter, r *http.Request, page templates.Page)
 }
 
 func (l *Lab) newIndexView() indexView {
-	v := indexView{}
+	v := indexView{Stale: l.stale()}
 	cases := map[string]modelcheck.Case{}
 	for _, c := range l.cases() {
 		cases[c.Name] = c

@@ -30,15 +30,11 @@ func (v *scene) level() (level, int) { return levelOf(v.Name) }
 // facts say how a level is won, what is allowed and what is known.
 func (v *scene) facts() string {
 	var facts []string
-	l, number := v.level()
-	if number > 0 {
+	if l, number := v.level(); number > 0 {
 		facts = append(facts, "New here: "+l.New+".")
 	}
-	switch {
-	case v.goal().Title != "":
+	if v.goal().Title != "" {
 		facts = append(facts, "Break "+v.whose()+" invariant “"+v.goal().Title+"”.")
-	case number > 0:
-		facts = append(facts, "Break any invariant.")
 	}
 	if v.record.Shortest > 0 {
 		facts = append(facts, "Shortest: "+lab.Count(v.record.Shortest, "step")+".")

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"microblogging/lab"
+	"microblogging/lab/mem"
 	"microblogging/lab/modelcheck"
 	"microblogging/lab/page"
 	"microblogging/templates"
@@ -53,6 +54,15 @@ func TestOwnCode(t *testing.T) {
 		if runs != 1 {
 			t.Errorf("the code ran %d times", runs)
 		}
+	})
+	t.Run("a Recover that fails and changes nothing can be looked at", func(t *testing.T) {
+		fails := lab.Expectations{Recover: func(*mem.DB) ([]lab.Deed, error) {
+			return []lab.Deed{{Recover: true, Err: errors.New("mine")}}, errors.New("no end")
+		}}
+		s := newSiteOf(t, page.New().With(modelcheck.Case{Part: modelcheck.Own, Scenario: lab.Scenario{Name: "own/mine", About: "one", Invariants: fails,
+			Actors: []lab.Actor{{Name: "ann", Run: func(context.Context, *lab.Client) {}}}}}))
+		s.get("/lab/own/mine").want(200).says("Let fresh workers carry on")
+		s.get("/lab/own/mine?rest=1").want(200).says("Runs Recover; mine.", "They did not finish")
 	})
 	t.Run("code that fails is not searched again without a safeguard", func(t *testing.T) {
 		runs, other := 0, 0

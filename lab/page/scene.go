@@ -20,10 +20,10 @@ func (v *scene) outcome() *lab.Outcome {
 	return v.now().Rest
 }
 
-// workIsLeft reports whether fresh workers change anything once no actor can go on.
+// workIsLeft reports whether fresh workers change anything once no actor can go on, or do not finish.
 func (v *scene) workIsLeft() bool {
 	rest := v.now().Rest
-	return rest != nil && rest.DB.Sum() != v.now().DB.Sum()
+	return rest != nil && (rest.Unfinished || rest.DB.Sum() != v.now().DB.Sum())
 }
 
 // lead says what the scenario is about, in one sentence.
@@ -107,11 +107,16 @@ func (v *scene) file(suffix string) string {
 	return path + suffix + "?" + query
 }
 
-// enlarged is this state for a projector, or back from there.
-func (v *scene) enlarged() string {
+// enlarged is this state for a projector, or back from there. A hint is for one reader.
+func (v *scene) enlarged() (url, words string) {
 	other := v.request
-	other.large, other.ask = !v.large, ""
-	return other.address()
+	if other.large = !v.large; v.ask == askHint {
+		other.ask = ""
+	}
+	if v.large {
+		return other.address(), "For a small screen"
+	}
+	return other.address(), "For a projector"
 }
 
 // sentence is a text with a capital letter and a full stop.

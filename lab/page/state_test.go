@@ -154,6 +154,8 @@ func linksLeadThere(t *testing.T) {
 		{orphan, "step-5", "w1", orphan + "&at=5"}, {orphan, "invariant-A1", "step 9", orphan}, {orphan, "say", "Step back", orphan + "&at=8"},
 		{orphan + "&at=2", "actor-ann", "Insert the post", "/lab/A1?s=ann,olga,ann"}, // what came after is dropped
 		{"/lab/A3?s=olga*2", "say", "Let fresh workers carry on", "/lab/A3?s=olga*2&rest=1"},
+		{"/lab/A3?s=olga*2&rest=1", "share", "For a projector", "/lab/A3?s=olga*2&rest=1&large=1"}, {"/lab/A1?hint=1", "share", "For a projector", "/lab/A1?large=1"},
+		{"/lab/A1?large=1", "share", "For a small screen", "/lab/A1"},
 		{"/lab/A1?s=ann,olga*2,w1*2,ann", "say", "Take back step 6", "/lab/A1?s=ann,olga*2,w1*2"},
 		{"/lab/shut-gate?s=w1", "reach", "Can it still be won?", "/lab/shut-gate?s=w1&reach=1"},
 	} {

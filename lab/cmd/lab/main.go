@@ -174,12 +174,19 @@ type knownCmd struct {
 func (c *knownCmd) Run() error {
 	var records []modelcheck.Record
 	modelcheck.All(modelcheck.Cases(), seedOfRecords, func(r modelcheck.Result) { records = append(records, r.Record()) })
+	return c.write(records)
+}
+
+// write writes the fingerprint last. Otherwise old records could have a new one, and pass for current.
+func (c *knownCmd) write(records []modelcheck.Record) error {
 	text, err := modelcheck.WriteRecords(records)
+	if err == nil {
+		err = os.WriteFile(c.File, text, 0o644)
+	}
 	if err != nil {
 		return err
 	}
-	code := os.WriteFile(strings.TrimSuffix(c.File, ".json")+".code", []byte(lab.Fingerprint()+"\n"), 0o644)
-	return errors.Join(code, os.WriteFile(c.File, text, 0o644))
+	return os.WriteFile(strings.TrimSuffix(c.File, ".json")+".code", []byte(lab.Fingerprint()+"\n"), 0o644)
 }
 
 type documentCmd struct {

@@ -1,0 +1,4 @@
+package modelcheck
+
+// AblationTable is the table of all ablations.
+var AblationTable = ablationTable
