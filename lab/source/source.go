@@ -1,4 +1,4 @@
-// Package source stands between the lab and the embedded files: it stays the same when one of these changes, so the
+// Package source has the embedded files for the lab. Its own code stays the same when one of these changes, so the
 // lab is not compiled again whenever a protocol in lab/own is saved.
 package source
 
