@@ -19,6 +19,7 @@ import (
 )
 
 func TestErasureSteps(t *testing.T) {
+	t.Run("a channel that another has made under a former name of theirs stays", bubble(erasureSparesNextOwner))
 	t.Run("the deletion of a channel that could be undone is due once its owner's is", bubble(erasureWaitsForNoUndo))
 	t.Run("channels that are being deleted do not hold it up", bubble(erasurePassesDyingChannels))
 	t.Run("a post that was kept stays when the next of the name is deleted", drivertest.Long(bubble(keptPostStays)))
@@ -52,6 +53,14 @@ func (l *leaving) returns() {
 	l.SleepClosed(domain.NameKept + time.Hour)
 	_, err := l.Store.Operator.SignUp(l.T.Context(), string(leaver), leaverPass)
 	l.OK(err)
+}
+
+func erasureSparesNextOwner(t *testing.T) {
+	l := newLeaving(t, storage.Options{})
+	l.OK(l.Store.Operator.EraseChannel(t.Context(), l.victim.Key(), leaver))
+	if still, err := l.Store.Channels.Get(t.Context(), l.victim.Key().Address()); err != nil || still != l.victim {
+		t.Errorf("the channel of another is read as %+v, %v", still, err)
+	}
 }
 
 func erasureWaitsForNoUndo(t *testing.T) {
