@@ -246,7 +246,7 @@ class Visitor {
     assert.deepEqual(this.complaints, [], "the browser complained");
   }
 
-  // #clear leaves a page to another visitor, who finds nothing else of this one.
+  // #clear leaves a page to another visitor, who finds nothing else of this one but what the browser has cached.
   async #clear() {
     const { site: origin, pages } = this.#spare;
     const next = await this.#context.newPage(); // their process ends with its last page

@@ -18,6 +18,7 @@ import (
 func TestGuests(t *testing.T) {
 	t.Run("only the owner posts to a channel that is closed", bubble(closedToAllButTheOwner))
 	t.Run("a blocked user posts nothing, and keeps what they posted", bubble(blockedPostsNothing))
+	t.Run("a rule that changes under a post, and still allows it, does not keep it out", bubble(ruleChangesUnderAPost))
 	t.Run("an edit that had landed is answered as made", bubble(landedEditIsAnsweredAsMade))
 	t.Run("the owner alone makes the rule, and is never blocked", bubble(ownerAloneRules))
 	t.Run("one too many is not blocked", bubble(oneTooManyIsNotBlocked))
@@ -86,6 +87,17 @@ func landedEditIsAnsweredAsMade(t *testing.T, w *world) {
 		t.Errorf("an edit that had landed: %+v, %v", edited, err)
 	}
 	w.MustBeSound()
+}
+
+func ruleChangesUnderAPost(t *testing.T, w *world) {
+	channel := w.Create("garden", ada)
+	w.Post(channel, grace, "first")
+	w.Arm(drivertest.Only(transacts, storetest.Before(1, func() {
+		w.OK(w.Store.Posts.Block(t.Context(), channel, ada, domain.User{Name: eve}))
+	})))
+	if _, made, err := w.Faulty.Posts.Create(t.Context(), storetest.Posting(channel, grace, "second")); err != nil || !made {
+		t.Errorf("made %t, %v", made, err)
+	}
 }
 
 func byName(a, b domain.User) int { return cmp.Compare(a.Name, b.Name) }

@@ -147,9 +147,16 @@ func mutate(t *testing.T, m mutation, runs int, file []byte, want []string) {
 		if backup == nil {
 			restored = restore(t.Context(), t.TempDir(), copied.Bytes())
 		}
-		_, _, compact := Compact(t.Context(), dirOf(t, changed), func(bool) {})
+		other := dirOf(t, changed)
+		_, _, compact := Compact(t.Context(), other, func(bool) {})
+		wantFiles(t, other, fileName)
 		check := Verify(t.Context(), dir)
 		rows, err := everything(t.Context(), dir)
+		for _, err := range []error{backup, compact, check, err} {
+			if err != nil && !errors.Is(err, ErrDamaged) && !errors.Is(err, errForeign) && !errors.Is(err, errCorrupt) {
+				t.Errorf("%s: %v", where, err)
+			}
+		}
 		check = errors.Join(check, err)
 		same := slices.Equal(rows, want)
 		switch {

@@ -15,18 +15,21 @@ import (
 	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 	"microblogging/storage/erasure"
+	"microblogging/storage/internal/storetest"
 	"microblogging/storage/schema"
 )
 
 func TestErasureSteps(t *testing.T) {
+	t.Run("a channel that another has made under a former name of theirs stays", bubble(erasureSparesNextOwner))
 	t.Run("the deletion of a channel that could be undone is due once its owner's is", bubble(erasureWaitsForNoUndo))
-	t.Run("channels that are being deleted do not hold it up", bubble(erasurePassesDyingChannels))
+	t.Run("channels that are being deleted do not hold it up, and theirs loses its posts", bubble(erasurePassesDyingChannels))
 	t.Run("a post that was kept stays when the next of the name is deleted", drivertest.Long(bubble(keptPostStays)))
 	t.Run("a session that was there to undo is worth nothing past the pivot, nor for the next of the name", drivertest.Long(bubble(pivotEndsSessions)))
 	t.Run("the message of a request that was undone does not delete what the next one is about", bubble(undoneMessageIsIgnored))
 	t.Run("the index forgets a request that was undone before it was recorded", bubble(indexForgetsUndone))
 	t.Run("a list that cannot be read, or a row that cannot be removed, is an error", bubble(failedStepsFail))
 	t.Run("an undo that died before its record is recorded by a worker", bubble(undoIsRecorded))
+	t.Run("an undo that meets another write of the account is made", bubble(undoMeetsOtherWrite))
 	t.Run("the index forgets one that is over", bubble(indexForgetsOver))
 	t.Run("the index forgets one that waits for an operator", bubble(indexForgetsPoisoned))
 	t.Run("a request that died before it changed the account is recorded as undone, and the index forgets it", bubble(givenUpIsRecorded))
@@ -54,6 +57,14 @@ func (l *leaving) returns() {
 	l.OK(err)
 }
 
+func erasureSparesNextOwner(t *testing.T) {
+	l := newLeaving(t, storage.Options{})
+	l.OK(l.Store.Operator.EraseChannel(t.Context(), l.victim.Key(), leaver))
+	if still, err := l.Store.Channels.Get(t.Context(), l.victim.Key().Address()); err != nil || still != l.victim {
+		t.Errorf("the channel of another is read as %+v, %v", still, err)
+	}
+}
+
 func erasureWaitsForNoUndo(t *testing.T) {
 	l := newLeaving(t, storage.Options{Undo: domain.MaxUndo})
 	_, err := l.Store.Deletions.Request(t.Context(), l.own.Key(), leaver, domain.OneOf(l.own.Incarnation))
@@ -69,11 +80,11 @@ func erasureWaitsForNoUndo(t *testing.T) {
 	}
 }
 
-// Their post and their vote are in channels behind a shut gate, whose deletions come no further.
+// Their post and their vote are in channels behind a shut gate, as their own is, whose deletions come no further.
 func erasurePassesDyingChannels(t *testing.T) {
 	l := newLeaving(t, storage.Options{})
-	for _, dying := range []domain.Channel{l.victim, l.bystander} {
-		_, err := l.Store.Deletions.Request(t.Context(), dying.Key(), ada, domain.OneOf(dying.Incarnation))
+	for _, dying := range []domain.Channel{l.victim, l.bystander, l.own} {
+		_, err := l.Store.Deletions.Request(t.Context(), dying.Key(), dying.Owner, domain.OneOf(dying.Incarnation))
 		l.OK(err)
 		l.OK(l.Store.Operator.Messages().Delete(t.Context(), l.Receive()))
 		_, err = l.Store.Operator.ShutGate(t.Context(), dying.Ref())
@@ -81,6 +92,9 @@ func erasurePassesDyingChannels(t *testing.T) {
 	}
 	if d := l.ends(false); d.Attempts > 0 {
 		t.Errorf("it took %d failed attempts", d.Attempts)
+	}
+	if left := l.Texts(l.own.Ref()); len(left) > 0 {
+		t.Errorf("in their channel, posts are left: %q", left)
 	}
 }
 
@@ -217,6 +231,17 @@ func undoIsRecorded(t *testing.T) {
 	rows := l.indexed()
 	if records := l.Rows(schema.TableDeletions); rows != 0 || len(records) != 1 || deletion.Decode(records[0]).State != domain.DeletionUndone {
 		t.Errorf("the index has %d rows, and the records are %v", rows, records)
+	}
+}
+
+func undoMeetsOtherWrite(t *testing.T) {
+	l := newLeaving(t, storage.Options{UndoAccount: undoAccount})
+	l.ask(false)
+	l.Arm(drivertest.Only(drivertest.Writes, storetest.Before(1, func() {
+		l.OK(l.Table(schema.TableUsers).Transact(t.Context(), string(leaver), driver.Merge("", driver.Exists)))
+	})))
+	if _, err := l.Faulty.Accounts.Undo(t.Context(), leaver); err != nil || l.state().State != domain.AccountActive {
+		t.Errorf("it ends with %v, and the account is %q", err, l.state().State)
 	}
 }
 
