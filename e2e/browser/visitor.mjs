@@ -254,7 +254,6 @@ class Visitor {
     const session = await this.#context.newCDPSession(next);
     await session.send("Storage.clearDataForOrigin", { origin, storageTypes: "all" });
     await session.detach();
-    await this.#context.clearCookies();
     pages.push(next);
   }
 }
