@@ -447,7 +447,7 @@ func mergeForm(page Page, v EditBlog) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "Both changed the title. The box has yours.")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "Both changed the title. The title below is yours.")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -32,9 +32,9 @@ type Protocol struct {
 	Actors []Actor
 	// Recover is run by a new process when no actor can go on, as often as it takes. It may be nil.
 	Recover func(Client) error
-	// Deaths is how many actors may die in one run, at any step. Late adds one other fault: a
-	// response is lost, a request is sent twice, or a request takes effect late, because its caller has
-	// given up or as a delayed duplicate. Without Deaths, an actor may also die instead.
+	// Deaths is how many actors may die in one run, at any step. Late adds one other fault: a request
+	// or a response is lost, a request is sent twice, or a request takes effect late, because its caller
+	// has given up or as a delayed duplicate. Without Deaths, an actor may also die instead.
 	Deaths     int
 	Late       bool
 	Invariants []Invariant

@@ -14,7 +14,7 @@
 // partition (gate.go). A row that must not outlive the channel is written behind the open gate,
 // that is, in one transaction with a merge of the gate ([Fence.TransactIfOpen]). A deletion sets
 // the channel's row pending, takes it past the pivot (until then it can be undone), replaces the
-// open gate with the shut one, sweeps the rows behind that, removes it, and releases the name
+// open gate with the shut one, sweeps the rows behind it, removes the shut gate, and releases the name
 // (release.go, sweep.go). Each replacement of a gate happens at most once. The versions of
 // the gate and of the channel's row are the version of its pages (package channel).
 //
