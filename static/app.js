@@ -50,6 +50,11 @@ addEventListener("keydown", ({ key, target }) => {
   if (target.type === "search") target.blur(); // the next key is for the page
 });
 
+// Ctrl+Enter or Cmd+Enter sends a form for a post, also before the file for forms is there.
+addEventListener("keydown", ({ key, ctrlKey, metaKey, target }) => {
+  if (key === "Enter" && (ctrlKey || metaKey)) target.closest("form[data-quick]")?.requestSubmit();
+});
+
 // A click on the words of a post opens it, unless something was selected or pressed.
 addEventListener("click", ({ target, ctrlKey, metaKey, shiftKey }) => {
   if (ctrlKey || metaKey || shiftKey) return; // a link would open elsewhere

@@ -30,11 +30,6 @@ function count(control) {
   show();
 }
 
-// Ctrl+Enter or Cmd+Enter sends a form for a post.
-document.addEventListener("keydown", (event) => {
-  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) event.target.closest("form[data-quick]")?.requestSubmit();
-});
-
 // A preview shows below its form what the page of it says, which is for another tab else.
 function preview(button) {
   button.dataset.counted = "";
