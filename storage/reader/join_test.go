@@ -5,11 +5,15 @@ import (
 	"testing"
 
 	"microblogging/domain"
+	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
+	"microblogging/storage/schema"
 )
 
 func TestSubscribe(t *testing.T) {
 	t.Run("owner is subscribed from the start", bubble(ownerIsSubscribed))
+	t.Run("each subscriber's own row goes with the channel", bubble(ownRowsGoWithTheChannel))
+	t.Run("a request to leave that died is finished by the next list", bubble(leavingIsFinished))
 	t.Run("one too many is refused and dangling rows do not count", drivertest.Long(bubble(oneSubscriptionTooManyIsRefused)))
 }
 
@@ -21,6 +25,33 @@ func ownerIsSubscribed(t *testing.T, w *world) {
 	list, err := w.Store.Subscriptions.ListAll(t.Context(), ada)
 	if err != nil || len(list) != 1 || list[0].Role != domain.RoleOwner || list[0].Channel != channel.Ref() {
 		t.Errorf("the owner's subscriptions are %+v, %v, want the new channel as owner", list, err)
+	}
+}
+
+func ownRowsGoWithTheChannel(t *testing.T, w *world) {
+	channel := w.Create("garden", ada)
+	w.OK(w.Store.Subscriptions.Create(t.Context(), channel, grace))
+	w.OK(w.Store.Subscriptions.Create(t.Context(), channel, eve))
+	w.Delete(channel)
+	for _, user := range []domain.UserName{ada, grace, eve} {
+		if joined, err := w.Store.Subscriptions.Joined(t.Context(), user); err != nil || len(joined) > 0 {
+			t.Errorf("%s's own rows say %+v, %v after the channel was deleted", user, joined, err)
+		}
+	}
+}
+
+func leavingIsFinished(t *testing.T, w *world) {
+	channel := w.Create("garden", ada)
+	w.OK(w.Store.Subscriptions.Create(t.Context(), channel, grace))
+	own := w.Table(schema.TableSubscriptions)
+	w.OK(own.Transact(t.Context(), schema.UserPartition(grace),
+		driver.Merge(schema.RefRow(channel.Ref()), driver.Exists, driver.String(schema.PropState, schema.SubscriptionLeaving))))
+	if list, err := w.Store.Subscriptions.ListAll(t.Context(), grace); err != nil || len(list) > 0 {
+		t.Errorf("the list has %+v, %v", list, err)
+	}
+	row, err := own.Find(t.Context(), schema.UserPartition(grace), schema.RefRow(channel.Ref()))
+	if err != nil || row.Found() || w.Has(channel.Key(), schema.SubRow(grace)) {
+		t.Errorf("rows of the subscription are left: %v, %v", row, err)
 	}
 }
 

@@ -118,3 +118,11 @@ func eachPropertyIsRead(t *testing.T) {
 		}
 	}
 }
+
+func TestParseRateRow(t *testing.T) {
+	t.Run("a row whose rating is no number is none", func(t *testing.T) {
+		if rating, id, ok := ParseRateRow(Rate.Prefix() + "x!one"); ok {
+			t.Errorf("it is of post %q with rating %d", id, rating)
+		}
+	})
+}
