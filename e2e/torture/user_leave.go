@@ -9,6 +9,9 @@ import (
 	"microblogging/e2e/client"
 )
 
+// leaverPrefix begins the name of each leaver.
+const leaverPrefix = "leaver"
+
 // A leaver is a user who signs up, acts in a channel and deletes their account. What they are told
 // of their posts is not written down: the posts may go at any time.
 type leaver struct {
@@ -19,7 +22,7 @@ type leaver struct {
 // leaver is there for a while.
 func (u *user) leaver(ctx context.Context, channel string) {
 	u.written++
-	name := fmt.Sprintf("leaver%d_%d", u.number+1, u.written)
+	name := fmt.Sprintf(leaverPrefix+"%d_%d", u.number+1, u.written)
 	g := leaver{&user{site: u.site, number: u.number, name: name, draw: u.draw, http: u.http, tries: u.tries}, channel, "own-" + name}
 	if !g.enter(ctx, http.StatusCreated) {
 		return
@@ -37,7 +40,10 @@ func (u *user) leaver(ctx context.Context, channel string) {
 			g.send(ctx, "POST", client.AccountPath+"/deletion/undo", nil, nil, http.StatusNoContent, http.StatusUnauthorized, http.StatusConflict).Status == http.StatusNoContent
 		if undone {
 			g.site.tally.add("kept", 1)
-			g.send(ctx, "GET", client.UsersPath+"/"+g.name, nil, nil, http.StatusOK)
+			// Another process than the one that answered learns of it within seconds.
+			for g.send(ctx, "GET", client.UsersPath+"/"+g.name, nil, nil, http.StatusOK, http.StatusGone).Status == http.StatusGone {
+				pause(ctx, drainPoll)
+			}
 			return
 		}
 		switch {
@@ -98,7 +104,7 @@ func (s *site) judgeLeaver(ctx context.Context, g leaver) {
 	defer cancel()
 	g.tries, g.token = finalTries, ""
 	there := func() string {
-		if a := g.send(ctx, "GET", client.UsersPath+"/"+g.name, nil, nil, http.StatusOK, http.StatusNotFound); a.Status != http.StatusNotFound {
+		if a := g.send(ctx, "GET", client.UsersPath+"/"+g.name, nil, nil, http.StatusOK, http.StatusGone, http.StatusNotFound); a.Status != http.StatusNotFound {
 			return "their account"
 		}
 		a := g.send(ctx, "GET", client.ChannelPath(g.own), nil, nil, http.StatusOK, http.StatusNotFound, http.StatusGone)
