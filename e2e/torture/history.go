@@ -23,7 +23,9 @@ type history struct {
 	refused map[string]bool
 	// ruled are the channels in which some user may not have been allowed to post.
 	ruled map[string]bool
-	twins []twin
+	// hidden are the leavers whose posts may not be in lists.
+	hidden map[string]bool
+	twins  []twin
 	// left are the leavers whose accounts must be gone in the end.
 	left []leaver
 	// deleting is the channel whose deletion was accepted last.
@@ -45,7 +47,7 @@ func newHistory(site string) *history {
 	return &history{
 		site: site, moments: &moments{make(chan struct{}), make(chan struct{})},
 		incarnations: map[string][]*incarnation{}, posts: map[string]*post{}, byChannel: map[string][]*post{},
-		drafts: map[string]string{}, refused: map[string]bool{}, ruled: map[string]bool{},
+		drafts: map[string]string{}, refused: map[string]bool{}, ruled: map[string]bool{}, hidden: map[string]bool{},
 	}
 }
 

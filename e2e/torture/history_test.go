@@ -64,6 +64,10 @@ func TestHistory(t *testing.T) {
 			old, edited := item{ID: "q", Text: "bob/1 as posted"}, item{ID: "q", Text: "bob/1 edited 2"}
 			b.mustNotGrow("news", []item{old}, []item{edited}, notBob)
 		}, "I11: post q of bob has landed"},
+		"no post of an account that may have been hidden": {func(b bench) {
+			b.hide("bob")
+			b.mustNotGrow("news", []item{shown}, []item{shown, {ID: "q", Text: "bob/1 as posted"}}, notBob)
+		}, ""},
 		"a post that may not be made, where no owner has ruled so": {func(b bench) {
 			b.forbidden("news", "bob/1", true)
 		}, "I11: bob/1 may not be posted"},

@@ -9,9 +9,6 @@ import (
 	"microblogging/e2e/client"
 )
 
-// leaverPrefix begins the name of each leaver.
-const leaverPrefix = "leaver"
-
 // A leaver is a user who signs up, acts in a channel and deletes their account. What they are told
 // of their posts is not written down: the posts may go at any time.
 type leaver struct {
@@ -22,13 +19,14 @@ type leaver struct {
 // leaver is there for a while.
 func (u *user) leaver(ctx context.Context, channel string) {
 	u.written++
-	name := fmt.Sprintf(leaverPrefix+"%d_%d", u.number+1, u.written)
+	name := fmt.Sprintf("leaver%d_%d", u.number+1, u.written)
 	g := leaver{&user{site: u.site, number: u.number, name: name, draw: u.draw, http: u.http, tries: u.tries}, channel, "own-" + name}
 	if !g.enter(ctx, http.StatusCreated) {
 		return
 	}
 	g.send(ctx, "POST", client.ChannelsPath, map[string]string{"name": g.own}, nil, http.StatusCreated, http.StatusConflict)
 	g.act(ctx)
+	g.site.history.hide(g.name)
 	passed := g.site.passed.Load()
 	body := map[string]string{"password": client.Password, "posts": []string{"delete", "keep"}[u.draw.IntN(2)]}
 	if a := g.send(ctx, "DELETE", client.AccountPath, body, nil, http.StatusAccepted, http.StatusUnauthorized); a.Status != http.StatusAccepted {
@@ -41,7 +39,11 @@ func (u *user) leaver(ctx context.Context, channel string) {
 		if undone {
 			g.site.tally.add("kept", 1)
 			// Another process than the one that answered learns of it within seconds.
-			for g.send(ctx, "GET", client.UsersPath+"/"+g.name, nil, nil, http.StatusOK, http.StatusGone).Status == http.StatusGone {
+			for until := time.Now().Add(drainTime); g.send(ctx, "GET", client.UsersPath+"/"+g.name, nil, nil, http.StatusOK, http.StatusGone).Status == http.StatusGone; {
+				if time.Now().After(until) {
+					g.site.history.accuse("I3: %s undid the deletion of their account, and it is hidden %s later", g.name, drainTime)
+					return
+				}
 				pause(ctx, drainPoll)
 			}
 			return
@@ -90,6 +92,12 @@ func (g leaver) act(ctx context.Context) {
 		g.send(ctx, "PUT", postPath(p)+"/vote", nil, nil, http.StatusNoContent, http.StatusNotFound, http.StatusGone)
 	}
 	g.send(ctx, "PUT", client.SubscriptionPath(g.channel), nil, nil, http.StatusNoContent, http.StatusNotFound, http.StatusGone)
+}
+
+// hide records that the posts of a leaver may be hidden from now on, and may come back.
+func (l *history) hide(name string) {
+	defer l.lock()()
+	l.hidden[name] = true
 }
 
 // leave records that the deletion of a leaver's account was accepted, and not undone.

@@ -63,7 +63,7 @@ func (l *history) forbidden(channel, origin string, alone bool) {
 }
 
 // mustNotGrow accuses the site if a post or an edit has come after a rule was acknowledged that forbids it.
-// Posts of a leaver are hidden while the account is being deleted, and are back after an undo.
+// The posts of an account are hidden while it is being deleted, and are back after an undo.
 func (l *history) mustNotGrow(channel string, before, after []item, forbidden func(author string) bool) {
 	defer l.lock()()
 	there := map[string]string{}
@@ -71,7 +71,7 @@ func (l *history) mustNotGrow(channel string, before, after []item, forbidden fu
 		there[i.ID] = i.Text
 	}
 	for _, i := range after {
-		if author, _, _ := strings.Cut(i.origin(), "/"); there[i.ID] != i.Text && forbidden(author) && !strings.HasPrefix(author, leaverPrefix) {
+		if author, _, _ := strings.Cut(i.origin(), "/"); there[i.ID] != i.Text && forbidden(author) && !l.hidden[author] {
 			l.accuseLocked("I11: post %s of %s has landed in %s, or an edit of it, after the answer that forbids it", i.ID, author, channel)
 		}
 	}
