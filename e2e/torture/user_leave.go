@@ -38,14 +38,7 @@ func (u *user) leaver(ctx context.Context, channel string) {
 			g.send(ctx, "POST", client.AccountPath+"/deletion/undo", nil, nil, http.StatusNoContent, http.StatusUnauthorized, http.StatusConflict).Status == http.StatusNoContent
 		if undone {
 			g.site.tally.add("kept", 1)
-			// Another process than the one that answered learns of it within seconds.
-			for until := time.Now().Add(drainTime); g.send(ctx, "GET", client.UsersPath+"/"+g.name, nil, nil, http.StatusOK, http.StatusGone).Status == http.StatusGone; {
-				if time.Now().After(until) {
-					g.site.history.accuse("I3: %s undid the deletion of their account, and it is hidden %s later", g.name, drainTime)
-					return
-				}
-				pause(ctx, drainPoll)
-			}
+			g.mustReturn(ctx)
 			return
 		}
 		switch {
@@ -57,6 +50,17 @@ func (u *user) leaver(ctx context.Context, channel string) {
 	}
 	g.site.history.leave(g)
 	g.site.tally.add("left", 1)
+}
+
+// mustReturn waits until the account is shown again after an undo. Another process than the one that
+// answered learns of it within seconds.
+func (g leaver) mustReturn(ctx context.Context) {
+	for until := time.Now().Add(drainTime); time.Now().Before(until); pause(ctx, drainPoll) {
+		if g.send(ctx, "GET", client.UsersPath+"/"+g.name, nil, nil, http.StatusOK, http.StatusGone).Status != http.StatusGone {
+			return
+		}
+	}
+	g.site.history.accuse("I3: %s undid the deletion of their account, and it is hidden %s later", g.name, drainTime)
 }
 
 // enter signs up, unless the account is there, and in.
@@ -134,7 +138,7 @@ func (s *site) judgeLeaver(ctx context.Context, g leaver) {
 	if left != "" {
 		s.history.accuse("I12: %s was gone, and %s is there after %s", g.name, left, drainTime)
 	}
-	if g.send(ctx, "POST", client.SessionsPath, client.Credentials(g.name), nil, http.StatusUnauthorized, http.StatusTooManyRequests).Status == 0 {
+	if g.send(ctx, "POST", client.SessionsPath, client.Credentials(g.name), nil, http.StatusUnauthorized, http.StatusTooManyRequests).Status != http.StatusGone {
 		s.history.accuse("I12: %s is gone, and their sign-in is not refused", g.name)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 func TestUser(t *testing.T) {
 	t.Run("an answer with a status that is not allowed is a violation", userAccusesStatus)
+	t.Run("an account that stays hidden after an undo is a violation", userAccusesHidden)
 	t.Run("no answer is a violation only if no try was answered", userAccusesSilence)
 }
 
@@ -24,6 +25,17 @@ func userAccusesStatus(t *testing.T) {
 		if found := s.history.found(); len(found) != want {
 			t.Errorf("%d: found %q, want %d", status, found, want)
 		}
+	}
+}
+
+func userAccusesHidden(t *testing.T) {
+	for status, want := range map[int]string{http.StatusGone: "I3: bob undid", http.StatusOK: ""} {
+		synctest.Test(t, func(t *testing.T) {
+			b, u, _ := staged(nil)
+			u.http, u.name = &http.Client{Transport: always(status)}, "bob"
+			leaver{user: u}.mustReturn(t.Context())
+			b.mustFind(t, want)
+		})
 	}
 }
 
