@@ -27,17 +27,19 @@
 // late a request arrives. This is a fence (a fencing token that the store itself
 // checks), not a lock: no request ever waits for it.
 //
-// A request to delete makes the channel unreadable immediately: its row becomes pending. The
-// owner can undo that until a worker passes the pivot, which sets the row to deleting before
-// the gate is touched. Both are conditional writes of the same version of the row, so only one
-// of them succeeds. Each undo increments the undo count in the row, and workers ignore messages
-// that carry an older count. The gate stays open while the channel is pending. So a post that was
-// sent before may still be accepted: an undo keeps it, and otherwise the sweep removes it.
+// A request to delete makes the channel unreadable immediately: its row becomes pending (or
+// deleting, on a site where nothing can be undone). The owner can undo that until a worker passes
+// the pivot, which sets the row to deleting before the gate is touched. Both are conditional writes
+// of the same version of the row, so only one of them succeeds. Each undo increments the undo count
+// in the row, and workers ignore messages that carry another count. The gate stays open while the
+// channel is pending. So a post that was sent before may still be accepted: an undo keeps it, and
+// otherwise the sweep removes it.
 //
 // Deleting an account removes everything that its user has made ([Erasure], package erasure in
-// storage). A request of a user that changes another user's channel takes three steps. It adds an
-// entry to one of the user's lists. It checks that the account is active. It sends a transaction
-// that requires a row version read before that check. The deletion of the account passes its pivot,
+// storage). A request of a user that changes another user's channel takes four steps. It reads the
+// row on which its transaction will depend, such as the rule that says who may post. It adds an
+// entry to one of the user's lists. It checks that the account is active. It sends the transaction,
+// which fails if that row was replaced or deleted. The deletion of the account passes its pivot,
 // then reads the lists, and then replaces or deletes each of those rows. So a transaction that has
 // not committed by then fails. If it has committed, its entry is on the list, and the deletion
 // removes what it wrote.
@@ -54,18 +56,21 @@
 // and re-sent requests. The system is idle if no request is in flight and no message
 // is on the queue.
 //
-//   - I1 no orphan. When the system is idle, every row in a Blogs partition belongs to the
-//     live incarnation in Channels, except the reservation or gate of a creation that died (I9).
+//   - I1 no orphan. When the system is idle, every row of a channel in the table Blogs (its posts,
+//     votes, subscribers and gates) belongs to the incarnation that the channel's row in the table
+//     Channels names, except the reservation or gate of a creation that died (I9).
 //   - I2 no collateral. Deleting one incarnation never removes or changes a row
 //     of another. A write that was sent to one incarnation never takes effect in another.
 //   - I3 no lost post. An acknowledged post stays in the store until its author, the channel's
 //     owner, or the channel's deletion removes it, and is readable while its channel is active. A
 //     removed post never appears again. After an undo is acknowledged, the deletion removes nothing.
-//     Before the time that the user was told, it removes nothing, unless two clocks differ by more
-//     than ClockMargin.
+//     Before the time that the user was told, it removes nothing, with two exceptions: a channel ends
+//     when its owner's account ends, and an account may end earlier if two clocks differ by more than
+//     [ClockMargin].
 //   - I4 no ghost read. After a deletion is acknowledged, no page, feed or API response shows the
-//     channel or its posts, unless the deletion is undone. The exception is the page of a channel's
-//     rows, until the sweep removes them: the owner may see it, and with --teach every client.
+//     channel or its posts, unless the deletion is undone. The exception is the page that lists a
+//     channel's rows in the store, until the sweep removes them: the owner may see it, and every
+//     client on a site that is started with --teach.
 //   - I5 termination. Every accepted deletion that is not undone either completes, once
 //     some worker runs for long enough, whatever crashed before; or it is recorded as
 //     poisoned until an operator requeues it.
@@ -82,9 +87,9 @@
 //     one has at most one gate of its own. If a creation dies, its gate is harmless, because
 //     no client has learned its incarnation. So is the channel's row that a delayed duplicate
 //     of an insert leaves: it has no gate, so the store accepts no post and no page shows it, and
-//     the next creator of the name, a worker, the reconciling pass or a repair deletes it. An incarnation's open gate is created
-//     at most once, ever. If the store loses it, the channel is not shown, keeps its posts, and
-//     its owner can delete it.
+//     the next creator of the name, a worker, the reconciling pass (while the deletion is on its
+//     index) or a repair deletes it. An incarnation's open gate is created at most once, ever. If
+//     the store loses it, the channel is not shown, keeps its posts, and its owner can delete it.
 //   - I10 what ended stays ended. A session whose end was acknowledged signs no client
 //     in, a sign-in link gives one session and ends with all others of its user, and a
 //     digest address that was revoked never works again.

@@ -119,7 +119,8 @@ func JoinInvalid(errs ...error) error {
 
 // PendingError is an ErrGone of a channel whose deletion may still be undone.
 type PendingError struct {
-	// Until is the least time until when it can be undone.
+	// Until is until when it can be undone by the channel's row. The deletion's record, which decides, may
+	// say an earlier time if a request died and the user asked again.
 	Until time.Time
 }
 

@@ -28,7 +28,8 @@ type cascade struct {
 }
 
 // A watch wraps each step of a cascade: it must call take exactly once or return an error, and may wait
-// first. more is false if the step found nothing left for the following steps.
+// first. more is false if the pivot found nothing to delete, which ends the cascade; or if shut or sweep
+// found that the shut gate is gone, which leaves only the release.
 type watch func(ctx context.Context, name domain.Step, take func(context.Context) (more bool, err error)) (bool, error)
 
 // run takes the steps in the only order that is safe (package domain). Each finds out from
@@ -43,9 +44,9 @@ func (c *cascade) run(ctx context.Context) error {
 	if err != nil || !there {
 		return err
 	}
-	// Shut the gate, after which the store accepts no new rows. If both gates are gone, nothing is
-	// left to sweep: another worker has removed the gate, or the channel's row is of a delayed
-	// insert and never had one.
+	// Shut the gate, after which the store accepts no new rows. If both gates are gone, there is
+	// nothing to sweep: another worker has removed the gate, or the channel's row is of a delayed
+	// insert and never had one. (Or the store has lost it. Then a repair removes what is left.)
 	gated, err := c.step(ctx, domain.StepShut, c.steps.ShutGate)
 	if err == nil && gated {
 		gated, err = c.step(ctx, domain.StepSweep, c.sweep)

@@ -13,7 +13,7 @@ import (
 
 // Request accepts the deletion of a channel, and returns the channel. From then on no page
 // shows the channel, and the deletion completes despite crashes unless it is undone (Undo). Only
-// the owner may delete a channel. Called again while the deletion runs, it returns the same.
+// the owner may delete a channel. Called again while the deletion runs, it changes nothing.
 //
 //   - There is no such channel: domain.ErrNotFound.
 //   - The precondition does not hold for its present incarnation: a *domain.ReplacedError.
@@ -23,16 +23,18 @@ import (
 //
 //  1. the user's list of deletions;
 //  2. the index row, without which a lost message would never be replaced;
-//  3. the message, without which a channel could be pending for ever;
+//  3. the message; if the process died after 5 without it, the deletion would wait for a reconciling
+//     pass;
 //  4. the record, without which Undo could not find the request of a pending channel;
 //  5. the channel's row.
 //
-// If the process dies after 3, a worker deletes the channel once the message is visible, although the
-// user may have seen an error. Until then the channel stays active.
+// If the process dies after 3 and before 5, a worker deletes the channel once the message is visible,
+// although the user may have seen an error. Until then the channel stays active.
 //
-// If a request died after its message, the user may ask again. Then two messages are on the queue. A
-// worker ignores the one whose time to undo is not that of the record, while the record is pending
-// (progress in package worker). Otherwise the deletion would begin before the second response said.
+// If a request died after its message, the user may ask again. Then two messages are on the queue.
+// While the record is pending, a worker ignores the message that was requested at another time than
+// the record says (progress in package worker). Otherwise the deletion could begin before the time in
+// the record, which is the one that the user is told.
 func (s *Deletions) Request(ctx context.Context, key domain.ChannelKey, by domain.UserName,
 	expected domain.Precondition[domain.Incarnation],
 ) (domain.Channel, error) {
@@ -84,8 +86,8 @@ func (s Steps) recordIntent(ctx context.Context, message domain.Message) error {
 	return s.RecordDeletion(ctx, message)
 }
 
-// Enqueue dates a message and puts it on the queue. No worker receives it while what it asks for can
-// be undone.
+// Enqueue dates a message and puts it on the queue. No worker receives the message of a channel
+// before the time until which the user was told that the deletion can be undone.
 func (s Steps) Enqueue(ctx context.Context, m domain.Message) error {
 	return s.enqueueAfter(ctx, m, m.Delay())
 }

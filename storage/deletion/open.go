@@ -43,13 +43,13 @@ import (
 //	none          active, request older than 1 h  the same
 //	none, undone  absent                          removes the index row
 //	none, undone  pending or deleting             records the deletion, and sends a message if it is stalled
-//	another       any                             sends a message if the deletion is stalled (record.go)
+//	any other     any                             sends a message if the deletion is stalled (record.go)
 //
 // A delayed duplicate of a renewal leaves a row of no deletion, which a pass removes. A delayed
 // duplicate of a removal names a version that is gone, and fails.
 //
 // The row says when the work is due. The message of a channel is sent when the deletion is asked for,
-// and is invisible until then. That of an account is sent by the pass, once the work is due by the
+// and is invisible until the work is due. That of an account is sent by the pass, once the work is due by the
 // clock of the pass: no message waits for days.
 
 // requestLifetime is how long a request to delete may be under way.

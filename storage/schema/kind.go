@@ -24,11 +24,11 @@ type Kind struct {
 	// Properties are those that an operation writes, and States what its State can be.
 	Properties []Property
 	States     []string
-	// Check and Oracle are the invariants that package check and package oracle can find broken if one row
-	// of the kind is wrong, besides that it is readable. WithChannel and WithAccount are the steps after
-	// which no row of the kind is left of a channel and of an account that were deleted. A sentence says
-	// why there is none; one in Check holds for Oracle too, and one in WithChannel for WithAccount, if
-	// those are empty.
+	// Check and Oracle are the invariants that package check and package oracle find broken if a row of
+	// the kind is wrong, besides that it is readable. WithChannel and WithAccount are the steps of the
+	// deletion of a channel and of an account that remove the last such row. A sentence in their place
+	// says why there is none. An empty Oracle has the sentence of Check, and an empty WithAccount that
+	// of WithChannel.
 	Check, Oracle            string
 	WithChannel, WithAccount domain.Step
 	// Requires is what the lab says of a transaction that merges the row only to depend on it. Swapped

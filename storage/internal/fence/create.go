@@ -19,22 +19,23 @@ import (
 // key may be sent again (once.go); an empty key is none. CreateChannel reports true if this call made
 // the channel.
 //
-// The order of calls is:
+// The order of calls is (once.go has those of a request with a key, which come before 1 and after 6):
 //
 //  1. insert the reservation of the gate;
 //  2. put the channel on its owner's list, and check that the owner's account is active;
 //  3. replace the reservation with the open gate;
 //  4. insert the channel's row;
-//  5. read the row, whatever the insert was answered;
+//  5. read the row, whatever the insert was answered; unless it was acknowledged, read the gate first;
 //  6. merge the gate again, in the transaction that begins the owner's subscription.
 //
 // If the process dies before step 4, it leaves a reservation or a gate that no request
 // will use. If it dies later, the channel exists, but its owner may have to
 // subscribe. No worker can shut the gate before step 4, because no other process knows the
-// incarnation until the row is there. Between steps 1 and 4, a repair, or the deletion of an account
-// that owned the name, may delete the reservation or the gate. Then step 3 or step 6 fails, and
+// incarnation until the row is there. Others may delete the reservation or the gate, in a version that
+// they read before the row was there: a repair, the deletion of an account that has the name on its
+// list, and a user with too many channels who has it on theirs. Then step 3 or step 6 fails, and
 // CreateChannel begins again with a new incarnation. Otherwise it would acknowledge a channel that
-// accepts no post.
+// accepts no post. Step 6 gives the gate a new version, after which such a deletion fails.
 func (s *Fence) CreateChannel(ctx context.Context, channel domain.Channel, key string) (_ domain.Channel, made bool, err error) {
 	c := creation{channel: channel}
 	if key != "" {
@@ -174,8 +175,8 @@ func (s *Fence) resolveInsert(ctx context.Context, c *creation, acknowledged boo
 
 // confirmCreated makes sure that the row has its open gate: it subscribes the
 // owner, in a transaction that merges the gate. If the gate is gone, it reclaims the row and returns
-// optimistic.ErrAgain. If rows are left behind the gate, it is domain.ErrStillDeleting: a deletion is
-// under way, or the store has lost the gate.
+// optimistic.ErrAgain. If the gate is shut, or rows are left where it was, it is
+// domain.ErrStillDeleting: a deletion is under way, or the store has lost the gate.
 func (s *Fence) confirmCreated(ctx context.Context, row Row) error {
 	err := s.join(ctx, row.Channel)
 	if !errors.Is(err, ErrGateGone) && !errors.Is(err, domain.ErrGone) && !errors.Is(err, domain.ErrNotFound) {

@@ -72,6 +72,7 @@ func (s *Fence) AccountSince(ctx context.Context, user domain.UserName) (time.Ti
 }
 
 // listForOwner puts a channel on its owner's list, and then checks that the owner's account is active.
+// Without requireActive it does neither.
 func (s *Fence) listForOwner(ctx context.Context, channel domain.Channel) error {
 	if s.requireActive == nil {
 		return nil

@@ -49,24 +49,23 @@ import (
 // The others can happen again. The client library may send a request a second time, or the network
 // may hold a copy of it back, and that delayed duplicate arrives after the caller has gone on. A
 // delayed duplicate of reserve leaves a reservation that no process opens. One of insert leaves an
-// active row without a gate, which accepts no post; a later creation, a release and the reconciling
-// pass delete it ([Fence.Reclaim]). Request, pivot, undo and release write the row in the version in
+// active row without a gate, which accepts no post; a later creation, a release and, while the deletion
+// is on the index, the reconciling pass delete it ([Fence.Reclaim]). Request, pivot, undo and release write the row in the version in
 // which they read incarnation i, so their duplicates fail. A delayed duplicate of a post fails on its
 // once! row, which stays until the sweep; after that, on the gate.
 //
-// It is a premise that an ETag never repeats, because Azure and Azurite make it from
-// the time of the write. A repeat would have to be of the same row key. That key
-// contains a random incarnation, and only ReserveGate inserts it, once. So a repeat
-// needs a delayed duplicate of that insert, which takes effect after the reservation was
-// deleted and gets the same tick of the server's clock as the first; and then a
-// delayed duplicate of OpenGate. A random revision in the row would not help, because
-// the duplicate carries the same revision. The ETag ablation of package lab shows
+// It is a premise that an ETag never repeats. Azure and Azurite make it from the time of the
+// write, so two writes of one row in the same tick of the server's clock could have the same. Only
+// ReserveGate inserts the reservation of an incarnation, once. So the premise fails only if a delayed
+// duplicate of that insert takes effect after the reservation was deleted, in the same tick as the
+// first insert, and then a delayed duplicate of OpenGate follows. A random revision in the row
+// would not help, because the duplicate carries the same one. The ablation etag of package lab shows
 // what such a repeat does.
 //
 // A gate is also deleted without being shut if its creation failed: a repair deletes a reservation, or
 // an open gate without a channel's row (strayGate in package check). So does the deletion of an
-// account, for the names of its channels (withdrawCreations in package channel). A creator deletes its
-// own gate (WithdrawGate). A store that lost an open gate is damaged, and no operation creates that gate again.
+// account, for the names on its list, and a user with too many channels, for those on theirs
+// (withdrawCreations in package channel). A creator deletes its own gate (WithdrawGate). A store that lost an open gate is damaged, and no operation creates that gate again.
 
 // ReserveGate inserts the reservation of a gate, which OpenGate replaces, and returns
 // its version. Call it once for each incarnation, and never after OpenGate was sent:
@@ -118,9 +117,10 @@ var ErrGateGone = errors.New("the gate is gone")
 // count from 1, because the merge is operation 0.
 //
 // Every change of what a channel's pages show merges the gate, unless it writes the channel's row:
-// a post, a subscription and its end, an edit, a vote, the deletion of a post, and each repair of
-// those. The fence needs that for posts and subscriptions alone, because the others depend on a
-// version of a row that the sweep deletes. But the gate's version also reports whether a page that was
+// a post, a posting rule, a subscription and its end, an edit, a vote, the deletion of a post, and
+// each repair of those. The fence needs that for what may insert a row and depends on no other: a post,
+// a subscription and a channel's first posting rule. The others depend on a version of a row that the
+// sweep deletes. But the gate's version also reports whether a page that was
 // read before is still right (package channel).
 func (s *Fence) TransactIfOpen(ctx context.Context, ref domain.ChannelRef, operations ...driver.Operation) error {
 	return s.holding(ctx, ref, driver.Merge(schema.OpenGateRow(ref.Incarnation), driver.Exists), operations)
@@ -170,8 +170,9 @@ func (s *Fence) WithdrawGate(ctx context.Context, gate driver.Entity) error {
 }
 
 // ShutGate replaces the open gate with the shut one, and reports whether the shut gate
-// exists. If both gates are gone, nothing is left to sweep: a sweep has ended, or the
-// channel's row is of a delayed insert and never had a gate.
+// exists. If both gates are gone, no worker may sweep: a sweep has ended, or the channel's row is
+// of a delayed insert and never had a gate. (Or the store has lost the gate. Then rows are left, which
+// a repair removes.)
 func (s *Fence) ShutGate(ctx context.Context, ref domain.ChannelRef) (shut bool, err error) {
 	//lab: Put up the shut gate.
 	err = s.blogs.Transact(ctx, schema.ChannelPartition(ref.Key),

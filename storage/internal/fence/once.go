@@ -17,8 +17,8 @@ import (
 //   - The channel that the key made has been deleted since: domain.ErrChannelGone. If this call made
 //     another before it noticed, CreateChannel returns that one too, and the caller must delete it.
 //
-// Two rows of the owner's partition belong to the key. They are inserted and never
-// changed or deleted, so that a delayed duplicate of an insert changes nothing:
+// Two rows of the owner's partition belong to the key. They are inserted, never changed, and deleted
+// only with the account, so that a delayed duplicate of an insert changes nothing:
 //
 //   - once! holds the hash of the body. It is inserted before the gate is reserved. While
 //     another channel has the name, it is not inserted, so the key stays unused.

@@ -24,7 +24,7 @@ func (s *Fence) ReleaseName(ctx context.Context, ref domain.ChannelRef) error {
 			return nil
 		case err != nil:
 			return err
-		case row.State != domain.ChannelDeleting: // although its incarnation was swept
+		case row.State != domain.ChannelDeleting: // although the deletion is done with the rows behind the gate
 			return s.reclaimOr(ctx, row, fmt.Errorf("releasing channel %s, whose row is not past the pivot: %w", row.Key(), domain.ErrConflict))
 		}
 		//lab: Delete the channel's row.
@@ -54,7 +54,7 @@ func (s *Fence) SetDeleting(ctx context.Context, row Row) error {
 
 // SetActive makes a channel active again that is not past the pivot, in the version that was read, or
 // returns optimistic.ErrAgain. It increments the channel's count of undoings, and workers ignore
-// messages with an older count.
+// messages with another count.
 func (s *Fence) SetActive(ctx context.Context, row Row) error {
 	//lab: Make the channel active again.
 	return s.swap(ctx, row, driver.String(schema.PropState, domain.ChannelActive), driver.Int64(schema.PropUndoCount, row.UndoCount+1))

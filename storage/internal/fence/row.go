@@ -18,10 +18,10 @@ type Row struct {
 	ETag driver.ETag
 }
 
-// ReadActive reads the active channel at an address. A channel that is being deleted, or whose owner's account
-// is, is domain.ErrGone, and a *domain.PendingError while the deletion of the channel may be undone. A name without a
-// channel is domain.ErrNotFound. If its incarnation is not one that
-// the sender accepts, it returns a *domain.ReplacedError.
+// ReadActive reads the active channel at an address. For a channel that is being deleted, or whose
+// owner's account is being deleted, it returns domain.ErrGone: a *domain.PendingError while the
+// deletion of the channel may be undone. A name without a channel is domain.ErrNotFound. If its
+// incarnation is not one that the sender accepts, it returns a *domain.ReplacedError.
 func (s *Fence) ReadActive(ctx context.Context, at domain.ChannelAddress) (Row, error) {
 	//lab: Read the channel's row: which incarnation has the name?
 	row, err := s.ReadChannel(ctx, at.Key)
