@@ -1,7 +1,9 @@
 package channel_test
 
 import (
+	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"microblogging/domain"
@@ -16,6 +18,7 @@ func TestCreateOnce(t *testing.T) {
 	t.Run("a key whose channel was deleted makes no other, also if a delayed duplicate of its row takes effect", bubble(creationKeyIsUsedUp))
 	t.Run("a name that another user has leaves the key unused", bubble(takenNameLeavesKey))
 	t.Run("of two requests that find the channel deleted, the second gets what the first makes", bubble(laterCreationIsAdopted))
+	t.Run("of two requests with one key that make a channel each, the second deletes its own if the first channel is gone", bubble(secondCreationIsDeleted))
 	t.Run("a row without a gate does not keep the name, whatever else is left there", bubble(ungatedRowKeepsNoName))
 	t.Run("a row whose gate is shut keeps the name, although the row is active", bubble(shutGateKeepsName))
 	t.Run("a creation that is sent again keeps a channel that has posts, although the store has lost its gate", bubble(lostGateKeepsPosts))
@@ -63,10 +66,11 @@ func creationKeyIsUsedUp(t *testing.T, w *world) {
 }
 
 // unrecord removes the record that the key has made a channel: its request died before it.
-func (w *world) unrecord() {
+func (w *world) unrecord() driver.Entity {
 	made, err := w.Table("Users").First(w.T.Context(), 1, schema.Made.In(schema.UserPartition(ada)))
 	w.OK(err)
 	w.OK(w.Table("Users").Transact(w.T.Context(), made[0].Partition, driver.Delete(made[0].Row, driver.Exists)))
+	return made[0]
 }
 
 func takenNameLeavesKey(t *testing.T, w *world) {
@@ -93,6 +97,39 @@ func laterCreationIsAdopted(t *testing.T, w *world) {
 	got, made, err := w.Faulty.Channels.Create(t.Context(), w.NewChannel("garden", ada), "key", 0)
 	if err != nil || made || got != next || got == former {
 		t.Errorf("it is answered with %+v, made %t, %v; the channel is %+v", got, made, err, next)
+	}
+}
+
+// The first request has made a channel, which is deleted, and records that only now.
+func secondCreationIsDeleted(t *testing.T, w *world) {
+	for _, alreadyGone := range []bool{false, true} {
+		first, _, err := w.createOnce(w.NewChannel("garden", ada))
+		w.OK(err)
+		made := w.unrecord()
+		w.Delete(first)
+		recorded := false
+		w.Arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+			switch {
+			case len(call.Operations) > 0 && strings.HasPrefix(call.Operations[0].Row, schema.Made.Prefix()):
+				recorded = true
+				w.OK(w.Table("Users").Transact(ctx, made.Partition, driver.Insert(made.Row, made.Properties...)))
+			case recorded && alreadyGone && len(w.Rows("Channels")) > 0:
+				w.Delete(w.ReadChannel("garden"))
+			}
+			return send(ctx)
+		})
+		got, _, err := w.Faulty.Channels.Create(t.Context(), w.NewChannel("garden", ada), "key", 0)
+		if !errors.Is(err, domain.ErrChannelGone) || errors.Is(err, domain.ErrNotFound) {
+			t.Errorf("it is answered with %+v, %v", got, err)
+		}
+		if rows := w.Rows("Channels"); alreadyGone != (len(rows) == 0) {
+			t.Errorf("the channels are %v", rows)
+		} else if !alreadyGone && rows[0].Properties.String(schema.PropState) == string(domain.ChannelActive) {
+			t.Error("the second channel stays")
+		}
+		w.Arm(drivertest.Pass)
+		w.CarryOut(w.Messages())
+		w.unrecord()
 	}
 }
 

@@ -29,6 +29,11 @@ func TestKinds(t *testing.T) {
 	})
 	t.Run("each that is declared is listed", eachDeclaredIsListed)
 	t.Run("each property is read", eachPropertyIsRead)
+	t.Run("a channel's row without a description is damaged", func(t *testing.T) {
+		if Channel.Property("Description").Optional {
+			t.Error("it may lack its description, which each channel had from the beginning")
+		}
+	})
 	t.Run("each row that a form makes is of its kind and of no other", func(t *testing.T) {
 		for _, kind := range Kinds() {
 			partition, row := example(kind.Partition), example(kind.Form)
@@ -51,6 +56,7 @@ func TestKinds(t *testing.T) {
 		for _, c := range []struct{ table, partition, from, to, want string }{
 			{TableBlogs, "garden", "blog!", "blog\"", "post"},
 			{TableBlogs, "garden", "blog!2516", "blog\"", "post"},
+			{TableBlogs, "garden", "a", "blog!", ""}, {TableBlogs, "garden", "blog\"", "gate!", ""},
 			{TableBlogs, "garden", "gate!", "gate\"", "open gate, shut gate, reservation"},
 			{TableBlogs, "garden", "gate!open!", "gate!open\"", "open gate"},
 			{TableBlogs, "garden", "vote!x!", "vote!x\"", "vote"},

@@ -1,0 +1,24 @@
+package page
+
+import (
+	"errors"
+	"testing"
+
+	"microblogging/domain"
+)
+
+func TestPosition(t *testing.T) {
+	t.Run("only a cursor that this list gave, with a position, is a position", func(t *testing.T) {
+		for after, want := range map[string]string{
+			"": "", Encode("posts", "k"): "k", Encode("posts", ""): "refused", Encode("votes", "k"): "refused", "x": "refused",
+		} {
+			position, err := List{Name: "posts", After: after}.Position()
+			if _, refused := errors.AsType[*domain.InvalidError](err); refused {
+				position = "refused"
+			}
+			if position != want {
+				t.Errorf("%q: position %q, %v, want %q", after, position, err, want)
+			}
+		}
+	})
+}
