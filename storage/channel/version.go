@@ -85,7 +85,7 @@ func (s *Channels) GetVersion(ctx context.Context, at domain.ChannelAddress, hin
 	}
 	open := schema.OpenGateRow(row.Incarnation)
 	i := slices.IndexFunc(gates, func(gate driver.Entity) bool { return gate.Row == open })
-	if i < 0 && row.Incarnation != hint && (hint != "" || len(gates) == maxOpenGates) {
+	if row.Incarnation != hint && (hint != "" || len(gates) == maxOpenGates) {
 		if gates, err = s.readOpenGates(ctx, at.Key, row.Incarnation); err != nil {
 			return domain.Channel{}, "", err
 		}
