@@ -19,6 +19,7 @@ func TestRows(t *testing.T) {
 	t.Run("shows a deletion from the message to what is left", bubble(showsDeletionFromMessageToRecord))
 	t.Run("shows who asked for a deletion nothing of the next channel", bubble(showsNothingOfNextChannel))
 	t.Run("shows the owner no row of another incarnation, unless everybody may", bubble(showsNoOtherIncarnation))
+	t.Run("shows 20 deletions, and that there are more only if there are", bubble(showsTwentyDeletions))
 }
 
 func rowsOf(channel domain.Channel, by domain.UserName) storage.RowsQuery {
@@ -100,7 +101,13 @@ func showsRowsToNobodyElse(t *testing.T, w *world) {
 			t.Errorf("of no channel: %v", err)
 		}
 	}
-	w.CarryOut(append(w.Messages(), w.askedMessage(channel)...))
+	blog := w.Post(channel, grace, "two")
+	w.OK(w.Store.Posts.Delete(t.Context(), channel, blog.ID, grace, storetest.AnyRevision))
+	w.Poison()
+	if rows := w.shown(rowsOf(channel, ada)); len(rows.Deletions) != 1 || rows.Deletion.Blog != "" {
+		t.Errorf("with a post whose deletion is poisoned: %+v", rows)
+	}
+	w.CarryOut(w.askedMessage(channel))
 	if _, err := w.Store.Channels.Rows(t.Context(), rowsOf(channel, grace)); !errors.Is(err, domain.ErrNotFound) {
 		t.Errorf("grace sees what is left: %v", err)
 	}
@@ -166,6 +173,27 @@ func showsNothingOfNextChannel(t *testing.T, w *world) {
 	}
 	if rows := w.shown(rowsOf(next, grace)); len(rows.Deletions) != 0 || len(rows.Channels) != 1 {
 		t.Errorf("grace sees %+v", rows)
+	}
+	w.CarryOut(w.askedMessage(next))
+	for _, channel := range []domain.Channel{old, next} { // duplicates of their messages
+		m := storetest.MessageAbout(channel.Ref())
+		m.RequestedBy, m.RequestedOn = channel.Owner, domain.Now()
+		w.OK(w.Store.Operator.Messages().Send(t.Context(), m.Encode()))
+	}
+	for _, by := range []domain.UserName{ada, grace} {
+		if got := w.shown(rowsOf(old, by)).Messages; len(got) != 1 || got[0].RequestedBy != by {
+			t.Errorf("%s sees the messages %+v", by, got)
+		}
+	}
+}
+
+func showsTwentyDeletions(t *testing.T, w *world) {
+	for n := range 21 {
+		channel := w.Create("garden", ada)
+		w.CarryOut(w.askedMessage(channel))
+		if rows := w.shown(rowsOf(channel, ada)); len(rows.Deletions) != min(n+1, 20) || rows.MoreDeletions != (n == 20) {
+			t.Errorf("of %d deletions, %d are shown, and that there are more: %t", n+1, len(rows.Deletions), rows.MoreDeletions)
+		}
 	}
 }
 
