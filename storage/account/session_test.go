@@ -216,7 +216,7 @@ func digestAddressEnds(t *testing.T, w *world) {
 const expiryMargin = 5 * time.Minute
 
 func TestExpire(t *testing.T) {
-	t.Run("each row goes when its time and the margin have passed", drivertest.Long(bubble(rowsGoInTime)))
+	t.Run("each row goes when its time and the margin have passed", bubble(rowsGoInTime))
 	t.Run("at most eight rows go concurrently, and none that changes after it was read", bubble(rowsGoTogether))
 }
 

@@ -76,7 +76,7 @@ func addressMakesSoManyAccounts(t *testing.T, w *world) {
 	w.Arm(drivertest.Only(drivertest.Writes, drivertest.FailBefore(1)))
 	err := w.signUpFrom(w.Faulty, 1, "late")
 	var throttled *domain.ThrottledError
-	if !errors.As(err, &throttled) || throttled.RetryAfter <= 0 || throttled.RetryAfter > time.Hour {
+	if !errors.As(err, &throttled) || throttled.RetryAfter <= 0 || throttled.RetryAfter > time.Hour || !throttled.SignUps {
 		t.Fatalf("one more account: %v", err)
 	}
 	w.OK(w.signUpFrom(w.Store, 2, "elsewhere"))
