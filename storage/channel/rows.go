@@ -151,7 +151,12 @@ func (s *Channels) Rows(ctx context.Context, q RowsQuery) (rows ChannelRows, err
 
 // owns reports whether the rows of the channel that has the name may be shown.
 func (q RowsQuery) owns(c domain.Channel) bool {
-	return q.Everybody || c.Owner == q.By && q.By != "" && !domain.OfFormerAccount(c.CreatedOn, q.made)
+	return q.Everybody || q.is(c.Owner, c.CreatedOn)
+}
+
+// is reports whether the account that asks is the one that had the name at that time.
+func (q RowsQuery) is(user domain.UserName, on time.Time) bool {
+	return q.By != "" && user == q.By && !domain.OfFormerAccount(on, q.made)
 }
 
 // showDeletions decides what may be shown.
@@ -181,7 +186,7 @@ func (q RowsQuery) showDeletions(found []driver.Entity, rows *ChannelRows) error
 func (q RowsQuery) askedFor(rows []driver.Entity) []driver.Entity {
 	mine := make(map[domain.Incarnation]bool)
 	for _, row := range rows {
-		if d := deletion.Decode(row); q.By != "" && d.Blog == "" && d.RequestedBy == q.By && !domain.OfFormerAccount(d.RequestedOn, q.made) {
+		if d := deletion.Decode(row); d.Blog == "" && q.is(d.RequestedBy, d.RequestedOn) {
 			mine[d.Channel.Incarnation] = true
 		}
 	}
@@ -203,12 +208,16 @@ func (q RowsQuery) visible(rows *ChannelRows, found []driver.Entity) []driver.En
 	})
 }
 
-// visibleMessages are those about the channel that may be shown.
+// visibleMessages are those about the channel that may be shown: to its owner those about this
+// incarnation, and to a user those that they have sent.
 func (q RowsQuery) visibleMessages(rows *ChannelRows, messages []driver.Message) (visible []QueuedMessage) {
 	for _, m := range messages {
 		decoded, err := domain.DecodeMessage(m.Text)
-		if err != nil || decoded.Channel != q.Key || !q.owns(rows.Channel) && decoded.RequestedBy != q.By {
+		if err != nil || decoded.Channel != q.Key {
 			continue // a message that cannot be read is of no channel
+		}
+		if !q.Everybody && !q.is(decoded.RequestedBy, decoded.RequestedOn) && (decoded.Incarnation != rows.Channel.Incarnation || !q.owns(rows.Channel)) {
+			continue
 		}
 		visible = append(visible, QueuedMessage{ID: m.ID, Text: m.Text, Deliveries: m.Deliveries, Message: decoded})
 	}

@@ -491,8 +491,9 @@ func nextReadsNoDeletion(t *testing.T) {
 	l.OK(err)
 	l.ask(false)
 	l.gone()
-	if d, err := l.Store.Deletions.Get(ctx, secret.Ref(), leaver); err != nil || d.Name != secret.Name {
-		t.Errorf("before another user has the name, it is %+v, %v", d, err)
+	earlier, err := l.Store.Deletions.Get(ctx, secret.Ref(), leaver)
+	if err != nil || earlier.Name != secret.Name {
+		t.Errorf("before another user has the name, it is %+v, %v", earlier, err)
 	}
 	l.signUpNext()
 	l.OK(late())
@@ -515,6 +516,14 @@ func nextReadsNoDeletion(t *testing.T) {
 	}
 	if d, err := l.Store.Deletions.Get(ctx, mine.Ref(), leaver); err != nil || d.Name != mine.Name {
 		t.Errorf("their own deletion, asked for with a clock behind: %+v, %v", d, err)
+	}
+	again := l.createBy("Secret", leaver)
+	_, err = l.Store.Deletions.Request(ctx, again.Key(), leaver, domain.OneOf(again.Incarnation))
+	l.OK(err)
+	l.OK(l.Store.Operator.Enqueue(ctx, earlier.Message()))
+	rows, err = l.Store.Channels.Rows(ctx, storage.RowsQuery{Key: again.Key(), By: leaver, Limit: 10})
+	if err != nil || len(rows.Messages) != 1 || rows.Messages[0].Message.Incarnation != again.Incarnation {
+		t.Errorf("of the messages about the name, the next user reads %+v, %v", rows.Messages, err)
 	}
 }
 
