@@ -216,7 +216,8 @@ func (q RowsQuery) visibleMessages(rows *ChannelRows, messages []driver.Message)
 		if err != nil || decoded.Channel != q.Key {
 			continue // a message that cannot be read is of no channel
 		}
-		if !q.Everybody && !q.is(decoded.RequestedBy, decoded.RequestedOn) && (decoded.Incarnation != rows.Channel.Incarnation || !q.owns(rows.Channel)) {
+		// To a user who is not the owner, rows.Channel is the zero channel (showDeletions).
+		if !q.Everybody && decoded.Incarnation != rows.Channel.Incarnation && !q.is(decoded.RequestedBy, decoded.RequestedOn) {
 			continue
 		}
 		visible = append(visible, QueuedMessage{ID: m.ID, Text: m.Text, Deliveries: m.Deliveries, Message: decoded})

@@ -185,6 +185,17 @@ func showsNothingOfNextChannel(t *testing.T, w *world) {
 			t.Errorf("%s sees the messages %+v", by, got)
 		}
 	}
+	third := w.Create("garden", grace)
+	m := storetest.MessageAbout(third.Ref()) // an author deletes their post
+	m.RequestedBy, m.RequestedOn = eve, domain.Now()
+	w.OK(w.Store.Operator.Messages().Send(t.Context(), m.Encode()))
+	for by, want := range map[domain.UserName]int{grace: 2, "": 3} {
+		q := rowsOf(third, by)
+		q.Everybody = by == ""
+		if got := w.shown(q).Messages; len(got) != want {
+			t.Errorf("%q sees the messages %+v, want %d", by, got, want)
+		}
+	}
 }
 
 func showsTwentyDeletions(t *testing.T, w *world) {
