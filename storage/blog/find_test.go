@@ -72,7 +72,7 @@ func findKeepsItsBudget(t *testing.T, w *world) {
 	if _, err = w.Faulty.Posts.Find(t.Context(), garden.Ref(), "number 4.", has("number 4."), q); !errors.As(err, new(*domain.InvalidError)) {
 		t.Errorf("another search goes on with %v", err)
 	}
-	// More posts are newer than the oldest one than a request looks at.
+	// The oldest post has more newer ones than one request looks at.
 	if after, err := w.Store.Posts.PageBefore(t.Context(), garden.Ref(), ids[len(ids)-1], 9); err != nil || after == "" {
 		t.Errorf("the page before the oldest post is the first (%v)", err)
 	}
