@@ -22,6 +22,7 @@ func (w *world) mustBeGone(blog domain.Blog) {
 func TestBlogDelete(t *testing.T) {
 	t.Run("votes go too", bubble(deletedPostTakesItsVotes))
 	t.Run("a post that was edited after its request died stays", bubble(editedPostStays))
+	t.Run("an erasure leaves the posts of others alone", bubble(erasureLeavesPostsOfOthers))
 	t.Run("a request that the client library sends twice succeeds", bubble(selfConflictOfDeletedPost))
 }
 
@@ -35,6 +36,16 @@ func editedPostStays(t *testing.T, w *world) {
 	edited := w.edit(blog, "another")
 	w.Finish(w.Messages())
 	if now, err := w.Store.Posts.Get(t.Context(), channel.Ref(), blog.ID); err != nil || now.Text != edited.Text {
+		t.Errorf("the post is read as %+v, %v", now, err)
+	}
+}
+
+func erasureLeavesPostsOfOthers(t *testing.T, w *world) {
+	blog := w.Post(w.Create("garden", ada), ada, "one")
+	for _, keep := range []bool{false, true} {
+		w.OK(w.Store.Operator.EraseBlog(t.Context(), blog.Channel, blog.ID, grace, keep, func(int) {}))
+	}
+	if now, err := w.Store.Posts.Get(t.Context(), blog.Channel, blog.ID); err != nil || now != blog {
 		t.Errorf("the post is read as %+v, %v", now, err)
 	}
 }
@@ -58,7 +69,11 @@ func deletedPostTakesItsVotes(t *testing.T, w *world) {
 	w.Vote(blog, 0, driver.MaxOperations+1)
 	w.Vote(kept, 0, 1)
 	w.OK(w.Store.Posts.Delete(t.Context(), channel, blog.ID, ada, storetest.AnyRevision))
-	w.Finish(w.Messages())
+	removed := 0
+	w.OK(w.Store.Operator.FinishBlog(t.Context(), w.Messages()[0], func(rows int) { removed += rows }))
+	if removed != driver.MaxOperations+1 {
+		t.Errorf("%d rows are reported as removed, want those of the votes", removed)
+	}
 	if got := w.rating(kept); got != 1 {
 		t.Errorf("another post is rated %d, want 1", got)
 	}

@@ -51,7 +51,7 @@ func findsWhatMatches(t *testing.T, w *world) {
 
 func findKeepsItsBudget(t *testing.T, w *world) {
 	garden, reads := w.Create("garden", ada), 0
-	w.Fill(garden, blog.MaxSearched+5, time.Date(2014, 2, 3, 4, 5, 6, 0, time.UTC), func(i int) string { return fmt.Sprint("number ", i, ".") })
+	ids := w.Fill(garden, blog.MaxSearched+5, time.Date(1994, 2, 3, 4, 5, 6, 0, time.UTC), func(i int) string { return fmt.Sprint("number ", i, ".") })
 	w.Arm(func(ctx context.Context, c drivertest.Call, send drivertest.Send) error {
 		reads++
 		return send(ctx)
@@ -71,6 +71,10 @@ func findKeepsItsBudget(t *testing.T, w *world) {
 	q.Until = rest.Back
 	if _, err = w.Faulty.Posts.Find(t.Context(), garden.Ref(), "number 4.", has("number 4."), q); !errors.As(err, new(*domain.InvalidError)) {
 		t.Errorf("another search goes on with %v", err)
+	}
+	// The oldest post has more newer ones than one request looks at.
+	if after, err := w.Store.Posts.PageBefore(t.Context(), garden.Ref(), ids[len(ids)-1], 9); err != nil || after == "" {
+		t.Errorf("the page before the oldest post is the first (%v)", err)
 	}
 }
 
@@ -92,6 +96,10 @@ func pageBeforeEndsAtThePost(t *testing.T, w *world) {
 	year := 365 * 24 * time.Hour
 	ids := w.Fill(garden, 60, time.Now().Add(-40*year), func(i int) string { return "old" })
 	ids = append(w.Fill(garden, 60, time.Now().Add(-59*time.Hour), func(i int) string { return "new" }), ids...)
+	w.Arm(drivertest.FailBefore(1))
+	if after, err := w.Faulty.Posts.PageBefore(t.Context(), garden.Ref(), ids[0], 1); err == nil {
+		t.Errorf("where a read fails, the page is %q", after)
+	}
 	for _, limit := range []int{1, 7, 20} {
 		for i := range ids {
 			after, err := w.Store.Posts.PageBefore(t.Context(), garden.Ref(), ids[i], limit)

@@ -17,6 +17,7 @@ import (
 func TestBlogList(t *testing.T) {
 	t.Run("any bound of a time range is accepted", bubble(anyTimeBoundIsAccepted))
 	t.Run("list is exact, the newest post first, while posts come and go", postListIsExactWhileChanging)
+	t.Run("a count of 1000 is exact, and one more is counted as more", bubble(countIsExactToItsLimit))
 	t.Run("list and count never mix two incarnations", bubble(postListNeverMixesIncarnations))
 }
 
@@ -59,6 +60,19 @@ func postListNeverMixesIncarnations(t *testing.T, w *world) {
 	}{{channel.Ref(), old.ID}, {channel.Ref(), recent.ID}, {again.Ref(), old.ID}} {
 		if blog, err := w.Store.Posts.Get(t.Context(), wrong.ref, wrong.id); !errors.Is(err, domain.ErrNotFound) {
 			t.Errorf("read %+v, %v", blog, err)
+		}
+	}
+	if _, err := w.Store.Operator.Sweep(t.Context(), channel.Ref(), "", func(int) {}); err != nil || len(w.OnList(grace)) != 1 {
+		t.Errorf("after a late sweep of the former, grace's list has %d posts, want that of the next (%v)", len(w.OnList(grace)), err)
+	}
+}
+
+func countIsExactToItsLimit(t *testing.T, w *world) {
+	channel := w.Create("garden", ada)
+	for i, n := range []int{1000, 1} {
+		w.Fill(channel, n, time.Now(), storetest.Text)
+		if posts, _, more, err := w.Store.Posts.Count(t.Context(), channel.Ref()); posts != 1000 || more != (i > 0) || err != nil {
+			t.Errorf("%d posts more: %d are counted (more: %t, %v)", n, posts, more, err)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package blog_test
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -35,6 +36,7 @@ func eachPostingIsAnsweredAlone(t *testing.T, w *world) {
 		storetest.Posting(channel, grace, "gone"), storetest.Posting(channel, grace, "of another user"),
 	}
 	for _, fresh := range []bool{true, false} {
+		before := w.Store.Operator.Earlier(t.Context(), channel, list)
 		r := w.Store.Posts.CreateAll(t.Context(), channel, list)
 		for i, want := range []storage.PostResult{
 			{Made: fresh, Blog: domain.Blog{Draft: domain.Draft{Text: "new"}}}, {Blog: domain.Blog{Draft: domain.Draft{Text: earlier.Text}}}, {Err: domain.ErrKeyReused},
@@ -42,6 +44,9 @@ func eachPostingIsAnsweredAlone(t *testing.T, w *world) {
 		} {
 			if !errors.Is(r[i].Err, want.Err) || r[i].Blog.Text != want.Blog.Text || r[i].Made != want.Made {
 				t.Errorf("posting %d: %+v, want %+v", i, r[i], want)
+			}
+			if b := before[i]; b.Made != want.Made || !b.Made && (b.Blog != r[i].Blog || !errors.Is(b.Err, want.Err)) {
+				t.Errorf("posting %d: before it was made %+v, then %+v", i, b, r[i])
 			}
 			if blog, made, err := w.Store.Posts.Create(t.Context(), list[i]); made || blog != r[i].Blog || !errors.Is(err, want.Err) {
 				t.Errorf("posting %d once more, alone: %+v, made %t, %v", i, blog, made, err)
@@ -71,14 +76,26 @@ func twinsMakeOnePost(t *testing.T, w *world) {
 	if got := w.Texts(channel.Ref()); !slices.Equal(got, []string{"two", "one"}) {
 		t.Errorf("posts: %q", got)
 	}
+	if r = w.Store.Posts.CreateAll(t.Context(), channel, nil); len(r) > 0 {
+		t.Errorf("no posting is answered %+v", r)
+	}
 }
 
 // All are made within one tick of the clock of a bubble, which does not move.
 func undatedKeepTheirOrder(t *testing.T, w *world) {
-	channel := w.Create("garden", ada)
-	w.PostAll(channel, storetest.Postings(channel, 110))
+	channel, transactions := w.Create("garden", ada), 0
+	w.Arm(drivertest.Only(transacts, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if len(call.Operations) > 3 {
+			transactions++
+		}
+		return send(ctx)
+	}))
+	w.Faulty.Posts.CreateAll(t.Context(), channel, storetest.Postings(channel, 96))
+	if transactions != 3 {
+		t.Errorf("%d transactions, want three of %d posts", transactions, storage.MaxPostings)
+	}
 	var want []string
-	for i := range 110 {
+	for i := range 96 {
 		want = append([]string{storetest.Text(i)}, want...)
 	}
 	if got := w.Texts(channel.Ref()); !slices.Equal(got, want) {

@@ -95,10 +95,9 @@ func (s *Posts) Refuses(ctx context.Context, g PostingRule, in domain.Channel, u
 	return err
 }
 
-// Same reports whether two rules that were read are the same one. Each change makes another.
-func (g PostingRule) Same(other PostingRule) bool {
-	return g.incarnation == other.incarnation && g.revision == other.revision
-}
+// Same reports whether two rules that were read are the same one. Each change makes another, with a
+// revision that no other rule has. Without a rule, all channels have the same.
+func (g PostingRule) Same(other PostingRule) bool { return g.revision == other.revision }
 
 const (
 	postingOpen  = "open"

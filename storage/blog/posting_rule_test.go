@@ -47,8 +47,13 @@ func (w *world) postingRule(of domain.Channel) storage.PostingRule {
 
 func closedToAllButTheOwner(t *testing.T, w *world) {
 	channel := w.Create("garden", ada)
+	var before storage.PostingRule
 	for range 2 { // a rule may be made again
 		w.OK(w.Store.Posts.SetPosting(t.Context(), channel, ada, true))
+		if now := w.postingRule(channel); now.Same(before) || !now.Same(w.postingRule(channel)) {
+			t.Error("a rule is the same after a change, or another although nothing changed")
+		}
+		before = w.postingRule(channel)
 	}
 	w.mustRefuse(channel, grace, "no", domain.ErrOwnerPosts)
 	w.edit(w.Post(channel, ada, "mine"), "edited")

@@ -1,11 +1,13 @@
 package blog_test
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"testing"
 
 	"microblogging/domain"
+	"microblogging/storage/blog"
 	"microblogging/storage/drivertest"
 	"microblogging/storage/internal/storetest"
 )
@@ -22,8 +24,16 @@ func votedOnKnowsOnesOwnVotes(t *testing.T) {
 		w.OK(w.Store.Posts.Vote(w.T.Context(), posts[i].Channel, posts[i].ID, by))
 	}
 	w.wantVotedOn(posts, grace, 1, 3)
-	if among, err := w.Store.Posts.VotedAmong(t.Context(), posts, grace); err != nil || len(among) != 2 || !among[posts[1].ID] || !among[posts[3].ID] {
-		t.Errorf("among the posts, grace votes for %v, %v; want those two", among, err)
+	if !blog.SameVotes(posts, posts[1:]) || blog.SameVotes(posts, posts[2:]) || blog.SameVotes(posts, posts[:3]) {
+		t.Error("the votes are not the same exactly if the oldest and the newest post with a vote are")
+	}
+	w.Arm(drivertest.Pass)
+	among, err := w.Faulty.Posts.VotedAmong(t.Context(), posts, grace)
+	if n := w.Calls.Load(); err != nil || len(among) != 2 || !among[posts[1].ID] || !among[posts[3].ID] || n != 3 {
+		t.Errorf("among the posts, grace votes for %v in %d requests, %v; want those two in 3", among, n, err)
+	}
+	if among, err = w.Store.Posts.VotedAmong(t.Context(), posts, ""); err != nil || len(among) > 0 {
+		t.Errorf("a visitor who is not signed in votes for %v, %v", among, err)
 	}
 	w.wantVotedOn(posts, ada)
 }
@@ -37,6 +47,12 @@ func votedOnReadsNoMoreThanAPage(t *testing.T) {
 		w.OK(w.Store.Posts.Vote(w.T.Context(), post.Channel, post.ID, "a_first_voter"))
 	}
 	w.wantVotedOn(posts, "a_first_voter", 1)
+	for i := range 249 { // with the newer post, and before the older one, the list then has as many rows as are read
+		w.OK(w.Store.Operator.ListVote(t.Context(), posts[1].Channel, domain.BlogID(fmt.Sprint(posts[1].ID, i)), "a_first_voter"))
+	}
+	if among, err := w.Store.Posts.VotedAmong(t.Context(), posts, "a_first_voter"); err != nil || len(among) != 2 {
+		t.Errorf("with a long list, the user votes for %v, %v, want both posts", among, err)
+	}
 }
 
 // wantVotedOn checks for which of the posts the user is known to vote, in one request.

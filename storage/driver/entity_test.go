@@ -17,4 +17,9 @@ func TestValue(t *testing.T) {
 			t.Errorf("reads as %q, want %q", got, want)
 		}
 	}
+	for _, kind := range []driver.Kind{0, 5} {
+		if v, err := driver.RawValue(kind, "text", 1); err == nil {
+			t.Errorf("of unknown kind %d, a value reads as %q", kind, v)
+		}
+	}
 }

@@ -2,6 +2,7 @@ package driver_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 func TestQueue(t *testing.T) {
 	t.Run("refuses a text that Azure refuses or alters", refusesTexts)
 	t.Run("refuses a lease that Azure does not grant", refusesLeases)
+	t.Run("accepts the longest text and lease, and none", acceptsTheLongest)
 	t.Run("asks the backend for 1 to 32 messages", asksForMessages)
 }
 
@@ -50,6 +52,15 @@ func refusesLeases(t *testing.T) {
 	wantLimit(t, err)
 }
 
+func acceptsTheLongest(t *testing.T) {
+	queue := driver.NewQueue(accepting(), "q")
+	for _, lease := range []time.Duration{0, 7 * 24 * time.Hour} {
+		if _, err := queue.Update(t.Context(), driver.Message{ID: "1"}, " \t\n~"+strings.Repeat("x", 64<<10-4), lease); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func asksForMessages(t *testing.T) {
 	_, err := driver.NewQueue(unreached(t), "q").Receive(t.Context(), 0, time.Second)
 	wantLimit(t, err)
@@ -62,7 +73,10 @@ func asksForMessages(t *testing.T) {
 			}
 			return nil
 		})
-		if _, err := driver.NewQueue(backend, "q").Receive(t.Context(), asked, time.Second); err != nil {
+		queue := driver.NewQueue(backend, "q")
+		_, received := queue.Receive(t.Context(), asked, time.Second)
+		_, peeked := queue.Peek(t.Context(), asked)
+		if err := errors.Join(received, peeked); err != nil {
 			t.Error(err)
 		}
 	}

@@ -66,6 +66,7 @@ func in(partition string, ops ...driver.Operation) transaction {
 
 func TestTable(t *testing.T) {
 	t.Run("refuses a transaction that breaks a limit", refusesTransactions)
+	t.Run("accepts a transaction that has just as much as fits", acceptsTransactions)
 	t.Run("refuses each forbidden byte anywhere in a key", refusesKeys)
 	t.Run("refuses a bad property name", refusesPropertyNames)
 	t.Run("refuses a page of 0 rows or of more than 1000", refusesPageSizes)
@@ -104,6 +105,20 @@ func refusesTransactions(t *testing.T) {
 		t.Run(sentence, func(t *testing.T) {
 			wantLimit(t, driver.NewTable(unreached(t), "T").Transact(t.Context(), tx.partition, tx.ops...))
 		})
+	}
+}
+
+func acceptsTransactions(t *testing.T) {
+	longestKey := strings.Repeat(" ~", 256)
+	for sentence, tx := range map[string]transaction{
+		"keys have 512 characters, the first and the last of ASCII": in(longestKey, driver.Insert(longestKey)),
+		"an entity has 252 properties":                              in("p", driver.Insert("r", numbers(252)...)),
+		"a row has 1 MiB as Azure counts it":                        in("p", driver.Insert("r", append(longTexts(15), driver.String("P15", longestText[:32630]))...)),
+		"a property name has 255 characters, of each range":         in("p", driver.Insert("r", driver.Bool("azAZ_09"+strings.Repeat("N", 248), true))),
+	} {
+		if err := driver.NewTable(accepting(), "T").Transact(t.Context(), tx.partition, tx.ops...); err != nil {
+			t.Errorf("%s: %v", sentence, err)
+		}
 	}
 }
 

@@ -396,7 +396,7 @@ func (l *leaving) account() domain.User {
 func leavingIsNotShown(t *testing.T) {
 	l := newLeaving(t, storage.Options{})
 	ctx := t.Context()
-	l.Post(l.victim, leaver, "hello")
+	hello := l.Post(l.victim, leaver, "hello")
 	versions := map[storage.Version]bool{}
 	posts := func() (by []domain.UserName) {
 		l.OK(l.Store.Accounts.FindLeaving(ctx))
@@ -426,6 +426,9 @@ func leavingIsNotShown(t *testing.T) {
 		l.ask(keep)
 		if shown := posts(); !slices.Equal(shown, want) {
 			t.Errorf("keep %t: posts by %q are shown, want %q", keep, shown, want)
+		}
+		if post, err := l.Store.Posts.Get(ctx, l.victim.Ref(), hello.ID); keep != (err == nil) || post.UserID == leaver {
+			t.Errorf("keep %t: one post is shown as %+v, %v", keep, post, err)
 		}
 		l.undo()
 		if shown := posts(); !slices.Equal(shown, before) {

@@ -51,19 +51,24 @@ func latestHoldsEveryPost(t *testing.T, w *world) {
 	var want []domain.BlogID
 	for i := range 50 { // more channels than a page looks at
 		channel := w.Create("c"+storetest.Text(i)[5:], ada)
-		for j := range 4 {
-			want = append(want, w.postAt(channel, start.Add(-time.Duration(i*37+(j*i+j)*11)*time.Minute)).ID)
+		list := storetest.Postings(channel, 4)
+		for j := range list {
+			list[j].CreatedOn = start.Add(-time.Duration(i*37+(j*i+j)*11) * time.Minute)
+		}
+		for _, post := range w.PostAll(channel, list) {
+			want = append(want, post.ID)
 		}
 	}
 	w.wantLatest(want)
 }
 
 func latestBehindBusyChannel(t *testing.T, w *world) {
-	start, hourly := time.Now(), w.Create("hourly", ada) // it has more rows than a page reads of its partition
+	// Both have more rows than a page reads of their partitions, in which there are others.
+	start, hourly, daily := time.Now(), w.Create("bell", ada), w.Create("daily", ada)
 	var want []domain.BlogID
 	for i := range 90 {
 		on := start.Add(-time.Duration(i) * time.Hour)
-		want = append(want, w.postAt(hourly, on).ID)
+		want = append(want, w.postAt(hourly, on).ID, w.postAt(daily, start.Add(-time.Duration(i)*24*time.Hour)).ID)
 		if i >= 66 {
 			want = append(want, w.postAt(w.Create("x"+storetest.Text(i)[5:], ada), on).ID)
 		}
