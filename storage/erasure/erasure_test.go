@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -28,6 +29,7 @@ func TestErasure(t *testing.T) {
 	t.Run("nothing waits for a worker while it can be undone", bubble(nothingWaitsForUndo))
 	t.Run("the old password does not delete the account after it was changed", bubble(changedPasswordDeletesNothing))
 	t.Run("what arrives late at an account that is gone signs no client in", bubble(lateWritesFindNoAccount))
+	t.Run("an entry of a list that leads to no channel keeps no account", bubble(damagedEntryKeepsNoAccount))
 	t.Run("a worker that is told to stop does so in the middle of a step", bubble(erasureStops))
 	t.Run("a later user of the name is not blocked for it", drivertest.Long(bubble(nextIsNotBlocked)))
 	t.Run("a later user of the name does not read what was deleted before", drivertest.Long(bubble(nextReadsNoDeletion)))
@@ -528,6 +530,14 @@ func nextReadsNoDeletion(t *testing.T) {
 	if err != nil || len(rows.Messages) != 1 || rows.Messages[0].Message.Incarnation != again.Incarnation {
 		t.Errorf("of the messages about the name, the next user reads %+v, %v", rows.Messages, err)
 	}
+}
+
+func damagedEntryKeepsNoAccount(t *testing.T) {
+	l := newLeaving(t, storage.Options{})
+	l.WriteForeign(schema.TableUsers, string(leaver), driver.Insert(schema.WroteRow(domain.NewBlogID(time.Now())),
+		driver.String(schema.PropChannel, strings.Repeat("k", 600)), driver.String(schema.PropIncarnation, domain.NewIncarnation())))
+	l.ask(false)
+	l.gone()
 }
 
 // A copy of the insert of a channel's row lands, once its owner is gone.

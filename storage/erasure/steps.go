@@ -80,21 +80,32 @@ func (s Steps) EraseFence(ctx context.Context, m domain.Message, removed Removed
 
 // ErasePosts removes the posts of a user, or their name from them.
 func (s Steps) ErasePosts(ctx context.Context, m domain.Message, removed Removed) error {
-	return s.each(ctx, schema.Wrote, m.RequestedBy, removed, func(ctx context.Context, row driver.Entity) error {
-		ref, id := reader.Listed(schema.Wrote, row)
+	return s.eachListed(ctx, schema.Wrote, m.RequestedBy, removed, func(ctx context.Context, ref domain.ChannelRef, id domain.BlogID) error {
 		return s.posts.EraseBlog(ctx, ref, id, m.RequestedBy, m.KeepPosts, func(rows int) { _ = removed(rows) }) // the list is asked
 	})
 }
 
 // EraseVotes removes the votes of a user.
 func (s Steps) EraseVotes(ctx context.Context, m domain.Message, removed Removed) error {
-	return s.each(ctx, schema.Voted, m.RequestedBy, removed, func(ctx context.Context, row driver.Entity) error {
-		ref, id := reader.Listed(schema.Voted, row)
+	return s.eachListed(ctx, schema.Voted, m.RequestedBy, removed, func(ctx context.Context, ref domain.ChannelRef, id domain.BlogID) error {
 		err := s.posts.Unvote(ctx, ref, id, m.RequestedBy)
 		if errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrGone) {
 			return nil
 		}
 		return err
+	})
+}
+
+// eachListed works on the posts on a list of a user's, and takes them off it.
+func (s Steps) eachListed(ctx context.Context, kind *schema.Kind, user domain.UserName, removed Removed,
+	do func(context.Context, domain.ChannelRef, domain.BlogID) error,
+) error {
+	return s.each(ctx, kind, user, removed, func(ctx context.Context, row driver.Entity) error {
+		ref, id := reader.Listed(kind, row)
+		if !schema.LeadsToChannel(ref) {
+			return nil // no operation writes that; it names nothing, and goes
+		}
+		return do(ctx, ref, id)
 	})
 }
 

@@ -23,6 +23,7 @@ func TestAuthor(t *testing.T) {
 	t.Run("a row that names a post of another is not shown", bubble(postOfAnotherIsNotShown))
 	t.Run("rows of a channel that is gone are removed by who reads them, and fill no page", bubble(rowsOfGoneChannelGo))
 	t.Run("an export reads the list of its user once, however many channels are on it", bubble(listIsReadOnce))
+	t.Run("an export has all posts of a channel, however many, and can be stopped", bubble(exportHasAll))
 	t.Run("a request that is sent twice leaves one row, and a post that is deleted none", bubble(listHasNoMore))
 	t.Run("a batch writes one transaction for its list", bubble(batchListsInOneWrite))
 	t.Run("a page of twenty channels costs a read of each, one of each post, and one of the list", bubble(authorCosts))
@@ -152,6 +153,23 @@ func listIsReadOnce(t *testing.T, w *world) {
 	}
 	if len(wrote) != 8 || posts != 24 || ranges.Load() != 1 {
 		t.Errorf("%d posts in %d channels, with %d reads of the list; want 24 in 8, with 1", posts, len(wrote), ranges.Load())
+	}
+}
+
+func exportHasAll(t *testing.T, w *world) {
+	w.PostAll(w.Create("garden", ada), storetest.Postings(w.ReadChannel("garden"), 101))
+	wrote, err := w.Store.Feeds.WroteTo(t.Context(), grace)
+	w.OK(err)
+	posts := 0
+	for items, err := range w.Store.Feeds.WrittenTo(t.Context(), grace, wrote[0]) {
+		w.OK(err)
+		posts += len(items)
+	}
+	if posts != 101 {
+		t.Errorf("%d posts of 101", posts)
+	}
+	for range w.Store.Feeds.WrittenTo(t.Context(), grace, wrote[0]) {
+		break // it panics if it goes on
 	}
 }
 

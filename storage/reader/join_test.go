@@ -1,12 +1,15 @@
 package reader_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"testing"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
+	"microblogging/storage/internal/storetest"
 	"microblogging/storage/schema"
 )
 
@@ -14,7 +17,10 @@ func TestSubscribe(t *testing.T) {
 	t.Run("owner is subscribed from the start", bubble(ownerIsSubscribed))
 	t.Run("each subscriber's own row goes with the channel", bubble(ownRowsGoWithTheChannel))
 	t.Run("a request to leave that died is finished by the next list", bubble(leavingIsFinished))
-	t.Run("one too many is refused and dangling rows do not count", drivertest.Long(bubble(oneSubscriptionTooManyIsRefused)))
+	t.Run("a subscription that began since a request to leave died is not ended", bubble(laterSubscriptionStays))
+	t.Run("to subscribe again writes nothing, unless the channel lacks the subscriber's row", bubble(subscribingAgain))
+	t.Run("a count of 1000 is exact, and one more is counted as more", bubble(countIsExactToItsLimit))
+	t.Run("one too many is refused and dangling rows do not count", bubble(oneSubscriptionTooManyIsRefused))
 }
 
 func ownerIsSubscribed(t *testing.T, w *world) {
@@ -40,18 +46,67 @@ func ownRowsGoWithTheChannel(t *testing.T, w *world) {
 	}
 }
 
-func leavingIsFinished(t *testing.T, w *world) {
+// leftHalfway is a channel that grace subscribed to, and began to leave when the request died.
+func (w *world) leftHalfway() domain.Channel {
+	w.T.Helper()
 	channel := w.Create("garden", ada)
-	w.OK(w.Store.Subscriptions.Create(t.Context(), channel, grace))
-	own := w.Table(schema.TableSubscriptions)
-	w.OK(own.Transact(t.Context(), schema.UserPartition(grace),
+	w.OK(w.Store.Subscriptions.Create(w.T.Context(), channel, grace))
+	w.OK(w.Table(schema.TableSubscriptions).Transact(w.T.Context(), schema.UserPartition(grace),
 		driver.Merge(schema.RefRow(channel.Ref()), driver.Exists, driver.String(schema.PropState, schema.SubscriptionLeaving))))
+	return channel
+}
+
+func leavingIsFinished(t *testing.T, w *world) {
+	channel := w.leftHalfway()
 	if list, err := w.Store.Subscriptions.ListAll(t.Context(), grace); err != nil || len(list) > 0 {
 		t.Errorf("the list has %+v, %v", list, err)
 	}
-	row, err := own.Find(t.Context(), schema.UserPartition(grace), schema.RefRow(channel.Ref()))
+	row, err := w.Table(schema.TableSubscriptions).Find(t.Context(), schema.UserPartition(grace), schema.RefRow(channel.Ref()))
 	if err != nil || row.Found() || w.Has(channel.Key(), schema.SubRow(grace)) {
 		t.Errorf("rows of the subscription are left: %v, %v", row, err)
+	}
+}
+
+func laterSubscriptionStays(t *testing.T, w *world) {
+	channel := w.leftHalfway()
+	w.Arm(drivertest.Only(func(c drivertest.Call) bool { return c.Row == schema.SubRow(grace) }, storetest.Before(2, func() {
+		w.OK(w.Store.Subscriptions.Create(t.Context(), channel, grace))
+	})))
+	_, err := w.Faulty.Subscriptions.ListAll(t.Context(), grace)
+	w.OK(err)
+	if list, err := w.Store.Subscriptions.ListAll(t.Context(), grace); err != nil || len(list) != 1 || !w.Has(channel.Key(), schema.SubRow(grace)) {
+		t.Errorf("the list has %+v, %v", list, err)
+	}
+}
+
+func subscribingAgain(t *testing.T, w *world) {
+	channel := w.Create("garden", ada)
+	w.OK(w.Store.Subscriptions.Create(t.Context(), channel, grace))
+	w.Arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Writes() {
+			t.Errorf("it writes %+v", call.Operations)
+		}
+		return send(ctx)
+	})
+	w.OK(w.Faulty.Subscriptions.Create(t.Context(), channel, grace))
+	w.OK(w.Table(schema.TableBlogs).Transact(t.Context(), schema.ChannelPartition(channel.Key()), driver.Delete(schema.SubRow(grace), driver.Exists)))
+	if w.OK(w.Store.Subscriptions.Create(t.Context(), channel, grace)); !w.Has(channel.Key(), schema.SubRow(grace)) {
+		t.Error("the channel still lacks the row")
+	}
+}
+
+func countIsExactToItsLimit(t *testing.T, w *world) {
+	channel := w.Create("garden", ada) // who subscribes
+	for i := range 1000 {
+		if i == 999 {
+			if n, more, err := w.Store.Subscriptions.Count(t.Context(), channel.Ref()); n != 1000 || more || err != nil {
+				t.Errorf("1000 are counted as %d, and more: %t, %v", n, more, err)
+			}
+		}
+		w.Insert(channel.Key(), schema.SubRow(domain.UserName(fmt.Sprint("u", i))), channel.Incarnation)
+	}
+	if n, more, err := w.Store.Subscriptions.Count(t.Context(), channel.Ref()); n != 1000 || !more || err != nil {
+		t.Errorf("1001 are counted as %d, and more: %t, %v", n, more, err)
 	}
 }
 

@@ -104,6 +104,9 @@ func latestOfMany(t *testing.T, w *world) {
 }
 
 func channelsByActivity(t *testing.T, w *world) {
+	if none, err := w.Store.Feeds.ByActivity(t.Context(), "", 7); err != nil || len(none.Items) > 0 || none.Next != "" {
+		t.Errorf("before the first post: %+v, %v", none, err)
+	}
 	hour := time.Now().Truncate(time.Hour)
 	var want []domain.ChannelName
 	for i := range 30 {
@@ -117,6 +120,9 @@ func channelsByActivity(t *testing.T, w *world) {
 	w.postAt(undone, hour.Add(-30*time.Hour))
 	newest := w.postAt(undone, hour)
 	w.OK(w.Store.Posts.Delete(t.Context(), undone, newest.ID, ada, domain.Any[domain.Revision]()))
+	emptied := w.Create("emptied", ada)
+	only := w.postAt(emptied, hour.Add(-8*time.Hour))
+	w.OK(w.Store.Posts.Delete(t.Context(), emptied, only.ID, ada, domain.Any[domain.Revision]()))
 	w.Create("silent", ada)
 	w.WriteForeign("Activity", "active!0", driver.Insert("of no form"))
 	w.WriteForeign("Activity", "active!0", driver.Insert(domain.RecentFirst(hour)+"!"))
@@ -127,6 +133,9 @@ func channelsByActivity(t *testing.T, w *world) {
 	})
 	if len(pages[0]) != 5 { // one of 7 is met by a row that is too new, and one row leads to no channel
 		t.Errorf("the first page of 7 has %d channels", len(pages[0]))
+	}
+	if last := pages[len(pages)-1]; len(last) == 0 {
+		t.Error("the last page is empty")
 	}
 	for _, c := range slices.Concat(pages...) {
 		got = append(got, c.Name)
