@@ -1,6 +1,7 @@
 package check_test
 
 import (
+	"context"
 	"fmt"
 	"regexp"
 	"slices"
@@ -59,6 +60,24 @@ func (w *world) marked(name string, recorded bool) domain.Channel {
 	_, err := w.Store.Operator.PassPivot(w.T.Context(), storetest.MessageAbout(channel.Ref()))
 	w.OK(err)
 	return channel
+}
+
+// done creates a channel whose deletion is recorded as done.
+func (w *world) done(name string) domain.Channel {
+	w.T.Helper()
+	channel := w.Create(name, ada)
+	m := storetest.MessageAbout(channel.Ref())
+	m.RequestedBy, m.RequestedOn = ada, domain.Now()
+	w.OK(w.Store.Operator.ListDeletion(w.T.Context(), m))
+	w.OK(w.Store.Operator.RecordDeletion(w.T.Context(), m))
+	w.SetDone(channel.Ref())
+	return channel
+}
+
+// setUndone records that a deletion was undone.
+func (w *world) setUndone(ref domain.ChannelRef) {
+	w.T.Helper()
+	w.OK(w.Table("Deletions").Transact(w.T.Context(), string(ref.Key), driver.Merge(string(ref.Incarnation), driver.Exists, driver.String("State", "undone"))))
 }
 
 // plants are all violations that a check can find in one row or one channel.
@@ -157,14 +176,16 @@ func listPlants() []plant {
 			w.OK(w.Store.Operator.Unlist(w.T.Context(), "voter0", []string{schema.VotedRow(blog.ID)}))
 			return found("I8", "Blogs", "plant", schema.VoteRow(blog.ID, "voter0"))
 		}},
-		{name: "a deletion that is not on the list of who asked for it", found: func(w *world) []string {
-			channel := w.Create("plant", ada)
-			ref := w.Ask(channel)
-			d, err := w.Store.Deletions.Get(w.T.Context(), ref, ada)
-			w.OK(err)
-			w.CarryOut(w.Messages())
-			w.OK(w.Table("Users").Transact(w.T.Context(), string(ada), driver.Delete(schema.RequestedRow(d.RequestedOn, ref), driver.Exists)))
-			return found("I8", "Deletions", "plant", string(ref.Incarnation))
+		{name: "two deletions that are not on the list of who asked for them", found: func(w *world) (both []string) {
+			for range 2 {
+				ref := w.Ask(w.Create("plant", ada))
+				d, err := w.Store.Deletions.Get(w.T.Context(), ref, ada)
+				w.OK(err)
+				w.CarryOut(w.Messages())
+				w.OK(w.Table("Users").Transact(w.T.Context(), string(ada), driver.Delete(schema.RequestedRow(d.RequestedOn, ref), driver.Exists)))
+				both = append(both, found("I8", "Deletions", "plant", string(ref.Incarnation))...)
+			}
+			return both
 		}},
 	}
 }
@@ -213,8 +234,8 @@ func nobodysPlants() (plants []plant) {
 // gatePlants are violations of gates and of deletions.
 func gatePlants() []plant {
 	return []plant{
-		{name: "an active channel without a gate", found: func(w *world) []string {
-			w.Ungate(w.Create("plant", ada))
+		{name: "an active channel without a gate, whose row landed after its deletion", found: func(w *world) []string {
+			w.Ungate(w.done("plant"))
 			return found("I9", "Channels", "plant", "")
 		}},
 		{name: "an active channel behind a shut gate", unrepaired: true, found: func(w *world) []string {
@@ -240,6 +261,26 @@ func gatePlants() []plant {
 			channel := w.marked("plant", true)
 			time.Sleep(storetest.Patience + time.Second)
 			return found("I5", "Deletions", "plant", string(channel.Incarnation))
+		}},
+		{name: "a deletion that is done, and its channel is open", unrepaired: true, found: func(w *world) []string {
+			return found("I5", "Deletions", "plant", string(w.done("plant").Incarnation))
+		}},
+		{name: "a deletion that is done, and its channel is shut", unrepaired: true, found: func(w *world) []string {
+			channel := w.done("plant")
+			_, err := w.Store.Operator.ShutGate(w.T.Context(), channel.Ref())
+			w.OK(err)
+			return append(found("I9", "Channels", "plant", ""), found("I5", "Deletions", "plant", string(channel.Incarnation))...)
+		}},
+		{name: "a deletion that was undone, and its channel is gone", found: func(w *world) []string {
+			ref := w.Ask(w.Create("plant", ada))
+			w.CarryOut(w.Messages())
+			w.setUndone(ref)
+			return found("I5", "Deletions", "plant", string(ref.Incarnation))
+		}},
+		{name: "a deletion that was undone, and its channel is being deleted", unrepaired: true, found: func(w *world) []string {
+			ref := w.marked("plant", true).Ref()
+			w.setUndone(ref)
+			return found("I5", "Deletions", "plant", string(ref.Incarnation))
 		}},
 	}
 }
@@ -287,6 +328,7 @@ func places(violations []domain.Violation) []string {
 func TestCheck(t *testing.T) {
 	t.Run("every violation is found, by the oracle too, and repaired", everyViolationIsFoundAndRepaired)
 	t.Run("rows that are read are counted", bubble(checkCountsWhatItReads))
+	t.Run("what happens between its reads of two tables is no violation", changesBetweenTablesAreNoViolation)
 	t.Run("users and workers between its calls are no violation", drivertest.Long(checkBesideLifeReportsNothing))
 	t.Run("memory does not grow with the rows", drivertest.Long(checkStreams))
 }
@@ -399,8 +441,57 @@ func checkCountsWhatItReads(t *testing.T, w *world) {
 	channel := w.Create("gone", ada)
 	w.Ask(channel)
 	w.CarryOut(w.Messages())
-	if violations, counts := w.Check(false); len(violations) != 0 || counts != (storage.CheckCounts{Channels: 3, Blogs: 3, Rows: 3 + 3*6 + 3 + 3 + 3 + 4 + 1 + 1 + 1 + 1 + 1 + 1}) {
+	w.OK(w.Store.Operator.Messages().Send(t.Context(), "of another program"))
+	w.Poison()
+	_, err := w.Store.Operator.DropUndecodable(t.Context()) // so it is not counted as poisoned
+	w.OK(err)
+	if violations, counts := w.Check(false); len(violations) != 0 || counts != (storage.CheckCounts{Channels: 3, Blogs: 3, Rows: 3 + 3*6 + 3 + 3 + 3 + 4 + 1 + 1 + 1 + 1 + 1 + 1 + 1}) {
 		t.Errorf("counted %+v, and found %+v", counts, violations)
+	}
+}
+
+// A check scans Channels and Blogs, and then Channels and Deletions. The changes are made after that many scans.
+func changesBetweenTablesAreNoViolation(t *testing.T) {
+	type changes map[int]func(w *world, plant domain.Channel)
+	undo := func(w *world, plant domain.Channel) {
+		_, err := w.undoable(w.DB).Deletions.Undo(w.T.Context(), plant.Ref(), ada)
+		w.OK(err)
+	}
+	request := func(w *world, plant domain.Channel) {
+		_, err := w.undoable(w.DB).Deletions.Request(w.T.Context(), plant.Key(), ada, storetest.AnyIncarnation)
+		w.OK(err)
+	}
+	for what, changes := range map[string]changes{
+		"a channel is created":                      {1: func(w *world, _ domain.Channel) { w.Post(w.Create("created", ada), grace, "one") }},
+		"a gate is shut":                            {1: func(w *world, plant domain.Channel) { w.Ask(plant); w.Advance(plant, 2) }},
+		"a deletion is undone":                      {2: request, 3: undo},
+		"a deletion is undone, and asked for again": {2: request, 3: undo, 4: request},
+		"a worker makes progress": {0: func(w *world, plant domain.Channel) {
+			w.Forget(plant)
+			time.Sleep(storetest.Patience + time.Second)
+		}, 4: func(w *world, plant domain.Channel) {
+			w.OK(w.Store.Operator.UpdateRecord(w.T.Context(), storetest.MessageAbout(plant.Ref()), addRows(1)))
+		}},
+	} {
+		t.Run(what, bubble(func(t *testing.T, w *world) {
+			plant := w.Create("plant", ada)
+			changeAfter := func(scans int) {
+				if change := changes[scans]; change != nil {
+					change(w, plant)
+				}
+			}
+			changeAfter(0)
+			scan := func(c drivertest.Call) bool { return c.Method == driver.CallScan }
+			w.Arm(drivertest.Only(scan, func(ctx context.Context, c drivertest.Call, send drivertest.Send) error {
+				defer changeAfter(c.Seq)
+				return send(ctx)
+			}))
+			_, err := w.Faulty.Operator.NewChecker(storetest.Patience, true, func(b domain.Violation) { t.Errorf("reported %+v", b) }).Run(t.Context())
+			w.OK(err)
+			if violations := w.Violations(); len(violations) != 0 {
+				t.Errorf("afterwards, found %+v", violations)
+			}
+		}))
 	}
 }
 
