@@ -2,6 +2,7 @@ package check_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -277,11 +278,34 @@ func gatePlants() []plant {
 			w.setUndone(ref)
 			return found("I5", "Deletions", "plant", string(ref.Incarnation))
 		}},
-		{name: "a deletion that was undone, and its channel is being deleted", unrepaired: true, found: func(w *world) []string {
+		{name: "a deletion that was undone, and its channel is to be deleted", unrepaired: true, found: func(w *world) []string {
+			ref := w.Forget(w.Create("plant", ada))
+			w.setUndone(ref)
+			w.OK(w.Table("Channels").Transact(w.T.Context(), "plant", driver.Merge("", driver.Exists, driver.String("State", "pending"))))
+			return found("I5", "Deletions", "plant", string(ref.Incarnation))
+		}},
+		{name: "a deletion that was undone, and its channel is past the pivot", found: func(w *world) []string {
 			ref := w.marked("plant", true).Ref()
 			w.setUndone(ref)
 			return found("I5", "Deletions", "plant", string(ref.Incarnation))
 		}},
+	}
+}
+
+func undoneDeletionsEnd(t *testing.T, w *world) {
+	past := w.marked("plant", true).Ref()
+	w.setUndone(past)
+	channel := w.Create("gone", ada)
+	gone := w.Forget(channel)
+	w.Delete(channel)
+	w.setUndone(gone)
+	w.Check(true)
+	w.CarryOut(w.Messages())
+	if channel, err := w.Store.Operator.ReadChannel(t.Context(), past.Key); !errors.Is(err, domain.ErrNotFound) {
+		t.Errorf("the channel past the pivot is %+v, %v", channel, err)
+	}
+	if d, err := w.Store.Deletions.Get(t.Context(), gone, ada); err != nil || d.FinishedOn.IsZero() {
+		t.Errorf("the deletion that is recorded as done is %+v, %v", d, err)
 	}
 }
 
@@ -329,6 +353,7 @@ func TestCheck(t *testing.T) {
 	t.Run("every violation is found, by the oracle too, and repaired", everyViolationIsFoundAndRepaired)
 	t.Run("rows that are read are counted", bubble(checkCountsWhatItReads))
 	t.Run("what happens between its reads of two tables is no violation", changesBetweenTablesAreNoViolation)
+	t.Run("a deletion whose record says undone is ended by a worker, or dated, after a repair", bubble(undoneDeletionsEnd))
 	t.Run("users and workers between its calls are no violation", drivertest.Long(checkBesideLifeReportsNothing))
 	t.Run("memory does not grow with the rows", drivertest.Long(checkStreams))
 }

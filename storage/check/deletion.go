@@ -142,17 +142,27 @@ func (c *deletionsCheck) checkEnd(ctx context.Context, row driver.Entity, d doma
 		return err
 	}
 	there = err == nil
+	record := func(state domain.DeletionState, dated string) error {
+		//lab: Record how far the deletion is.
+		return c.store.deletions.Transact(ctx, row.Partition, driver.Merge(row.Row, driver.Match(row.ETag),
+			driver.String(schema.PropState, state), driver.Time(dated, domain.Now())))
+	}
 	detail, mend := "done, and its channel is there", leave("left: its owner can delete the channel")
 	switch {
 	case undone && !there:
 		detail = "undone, and its channel is not there"
+		mend = func() (string, error) { return "recorded as done", record(domain.DeletionDone, schema.PropFinishedOn) }
+	case undone && now.State == domain.ChannelDeleting:
+		detail = "undone, and its channel is being deleted" // which nobody can ask for, or undo
 		mend = func() (string, error) {
-			//lab: Record that the deletion is done.
-			return "recorded as done", c.store.deletions.Transact(ctx, row.Partition,
-				driver.Merge(row.Row, driver.Match(row.ETag), driver.String(schema.PropState, domain.DeletionDone)))
+			err := record(domain.DeletionQueued, schema.PropUpdatedOn)
+			if err == nil {
+				err = c.store.Enqueue(ctx, d.Message())
+			}
+			return "queued", err
 		}
 	case undone && now.State != domain.ChannelActive:
-		detail = "undone, and its channel is being deleted"
+		detail = "undone, and its channel is to be deleted"
 	case undone || !there || !gated:
 		return nil
 	}
