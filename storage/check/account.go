@@ -105,9 +105,8 @@ func (c *Checker) named(ctx context.Context, kind *schema.Kind, row driver.Entit
 	}
 	//lab: Read what a row of the user's names in a channel.
 	named, err = c.store.blogs.Get(ctx, schema.ChannelPartition(in.Key), at)
-	p := named.Properties
-	if err != nil || p.String(schema.PropIncarnation) != string(in.Incarnation) ||
-		kind == schema.Wrote && p.String(schema.PropUserID) != string(user) {
+	p := named.Properties // none, if the row cannot be read
+	if p.String(schema.PropIncarnation) != string(in.Incarnation) || kind == schema.Wrote && p.String(schema.PropUserID) != string(user) {
 		named = driver.Entity{}
 	}
 	return in, named, unlessAbsent(err)

@@ -128,8 +128,10 @@ func rowPlants() []plant {
 			return found("I8", "Blogs", "plant", w.Insert("plant", "sub!grace", w.Create("plant", ada).Incarnation))
 		}},
 		{name: "a post of a channel that is no more", paged: true, found: func(w *world) []string {
-			w.Create("plant", ada)
-			return found("I1", "Blogs", "plant", w.Insert("plant", "blog!"+string(domain.NewBlogID(time.Now())), domain.NewIncarnation()))
+			blog := w.Post(w.Create("plant", ada), grace, "one")
+			w.remove("plant", rateRow(0, blog.ID)) // so that each row is looked at twice
+			orphan := w.Insert("plant", "blog!"+string(domain.NewBlogID(time.Now())), domain.NewIncarnation())
+			return append(found("I1", "Blogs", "plant", orphan), found("I8", "Blogs", "plant", "blog!"+string(blog.ID))...)
 		}},
 		{name: "no post where the index has one", found: func(w *world) []string {
 			channel := w.Create("plant", ada)
@@ -149,6 +151,21 @@ func rowPlants() []plant {
 			return found("I8", "Blogs", "plant", w.Insert("plant", "rate!x!y", channel.Incarnation))
 		}},
 	}
+}
+
+// votePlant is a rating that neither the votes nor the index have, and a vote on a post that is not there.
+// The vote is no violation while a message waits.
+func votePlant() plant {
+	return plant{name: "a rating of no votes, and a vote of no post", found: func(w *world) []string {
+		channel := w.Create("plant", ada)
+		blog, gone := w.Post(channel, grace, "one"), w.Post(channel, grace, "two")
+		w.Vote(blog, 0, 2)
+		w.Vote(gone, 0, 1)
+		w.OK(w.Table("Blogs").Transact(w.T.Context(), "plant", driver.Merge("blog!"+string(blog.ID), driver.Exists, driver.Int64("Rating", 7))))
+		w.remove("plant", "blog!"+string(gone.ID))
+		w.remove("plant", rateRow(1, gone.ID))
+		return append(found("I8", "Blogs", "plant", "blog!"+string(blog.ID)), found("I8", "Blogs", "plant", schema.VoteRow(gone.ID, "voter0"))...)
+	}}
 }
 
 // listPlants are what is not on the list of its user.
@@ -254,6 +271,11 @@ func gatePlants() []plant {
 			w.Insert("plant", storetest.ShutGateRow(channel.Incarnation), channel.Incarnation)
 			return found("I9", "Channels", "plant", "")
 		}},
+		{name: "a gate whose key and incarnation differ", unrepaired: true, found: func(w *world) []string {
+			channel := w.marked("plant", true)
+			w.OK(w.Table("Blogs").Transact(w.T.Context(), "plant", driver.Delete(storetest.OpenGateRow(channel.Incarnation), driver.Exists)))
+			return found("I1", "Blogs", "plant", w.Insert("plant", storetest.ShutGateRow(channel.Incarnation), dead))
+		}},
 		{name: "a deleting channel without a record", found: func(w *world) []string {
 			w.marked("plant", false)
 			return found("I5", "Channels", "plant", "")
@@ -351,6 +373,7 @@ func places(violations []domain.Violation) []string {
 
 func TestCheck(t *testing.T) {
 	t.Run("every violation is found, by the oracle too, and repaired", everyViolationIsFoundAndRepaired)
+	t.Run("what is changed or deleted while it is looked at is no violation", changingRowIsNotReported)
 	t.Run("rows that are read are counted", bubble(checkCountsWhatItReads))
 	t.Run("what happens between its reads of two tables is no violation", changesBetweenTablesAreNoViolation)
 	t.Run("a deletion whose record says undone is ended by a worker, or dated, after a repair", bubble(undoneDeletionsEnd))
@@ -422,6 +445,34 @@ func everyViolationIsFoundAndRepaired(t *testing.T) {
 				}
 			}
 		}))
+	}
+}
+
+// Another process writes to each row that a check reads again, or asks for the deletion of the channel.
+func changingRowIsNotReported(t *testing.T) {
+	for _, plant := range slices.Concat(rowPlants(), listPlants(), []plant{votePlant()}) {
+		for _, asked := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, deleted %t", plant.name, asked), bubble(func(t *testing.T, w *world) {
+				plant.found(w)
+				w.Arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+					switch {
+					case call.Method != driver.CallGet:
+					case asked && call.Target == "Channels" && call.Partition == "plant":
+						_, err := w.Store.Deletions.Request(ctx, "plant", ada, storetest.AnyIncarnation)
+						w.OK(err)
+					case !asked && call.Target == "Blogs" && w.Has(domain.ChannelKey(call.Partition), call.Row):
+						w.OK(w.Table("Blogs").Transact(ctx, call.Partition, driver.Merge(call.Row, driver.Exists)))
+					}
+					return send(ctx)
+				})
+				_, err := w.Faulty.Operator.NewChecker(storetest.Patience, false, func(b domain.Violation) {
+					if !asked && b.Table == "Blogs" || asked && b.Invariant == "I8" && b.Table != "Deletions" {
+						t.Errorf("reported %+v", b)
+					}
+				}).Run(t.Context())
+				w.OK(err)
+			}))
+		}
 	}
 }
 

@@ -76,16 +76,15 @@ func (p *partitionCheck) recount(ctx context.Context, post blog.Entity, votes in
 		driver.Merge(schema.BlogRow(post.ID), driver.Match(post.ETag), driver.Int64(schema.PropRating, votes)),
 	}
 	there, err := p.has(ctx, now)
-	if err == nil && !there {
+	left, unread := p.has(ctx, before)
+	if err = errors.Join(err, unread); err != nil {
+		return err
+	}
+	if !there {
 		ops = append(ops, driver.Insert(now, driver.String(schema.PropIncarnation, post.Channel.Incarnation)))
 	}
-	if err == nil && now != before {
-		if there, err = p.has(ctx, before); there {
-			ops = append(ops, driver.Delete(before, driver.Exists))
-		}
-	}
-	if err != nil {
-		return err
+	if left && now != before {
+		ops = append(ops, driver.Delete(before, driver.Exists))
 	}
 	return p.store.TransactIfOpen(ctx, p.channel.Ref(), ops...)
 }

@@ -62,7 +62,7 @@ func (p *partitionCheck) checkOwned(ctx context.Context) error {
 		return unlessAbsent(err) // no user can have a name that is too long
 	}
 	of, err := p.erasureOf(ctx, p.channel.Owner)
-	if err != nil || of.State == domain.AccountErasing { // which takes it off the list
+	if err != nil {
 		return err
 	}
 	//lab: Read whether the gate of the channel is open.

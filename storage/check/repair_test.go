@@ -10,9 +10,11 @@ import (
 	"time"
 
 	"microblogging/domain"
+	"microblogging/storage"
 	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 	"microblogging/storage/internal/storetest"
+	"microblogging/storage/schema"
 )
 
 func TestRepair(t *testing.T) {
@@ -23,6 +25,9 @@ func TestRepair(t *testing.T) {
 	t.Run("subscriber who died by a clock that was a day ahead leaves no row", bubble(aheadJoinerIsRepaired))
 	t.Run("join row of a dead joiner is not counted, and is deleted once it is old", bubble(joinRowOfDeadJoinerIsNotCounted))
 	t.Run("posts that are missing on the lists of their authors are told, and listed", bubble(repairListsMissing))
+	t.Run("of a rating goes by its votes, and a vote on no post is deleted", bubble(ratingIsRecounted))
+	t.Run("late row on the list of a user who is gone is deleted, and one of the next user of the name stays", bubble(lateListRowIsDeleted))
+	t.Run("account whose deletion is not on the index is not deleted before that is due", bubble(unnamedErasureWaits))
 }
 
 // Its rows are removed once its owner has deleted it.
@@ -180,6 +185,59 @@ func repairListsMissing(t *testing.T, w *world) {
 	w.Check(true)
 	if violations, _ := w.Check(false); len(violations) != 0 || len(w.OnList(grace)) != 81 || len(w.OnList(eve)) != 80 {
 		t.Errorf("after the repair: %d violations, %d and %d posts", len(violations), len(w.OnList(grace)), len(w.OnList(eve)))
+	}
+}
+
+func ratingIsRecounted(t *testing.T, w *world) {
+	want := votePlant().found(w)
+	if violations, _ := w.Check(true); !slices.Equal(places(violations), want) {
+		t.Errorf("repaired %+v, want %q", violations, want)
+	}
+	if violations, _ := w.Check(false); len(violations) != 0 {
+		t.Errorf("after the repair: %+v", violations)
+	}
+}
+
+// The rows name a post that lea chose to keep, and a channel of ada.
+func lateListRowIsDeleted(t *testing.T, w *world) {
+	w.account(lea)
+	garden := w.Create("garden", ada)
+	post := w.Post(garden, lea, "kept")
+	_, err := w.Store.Accounts.Delete(t.Context(), storage.Attempt{Name: string(lea), Password: password}, true)
+	w.OK(err)
+	w.work()
+	garden.Owner = lea
+	for _, again := range []bool{false, true} {
+		w.OK(w.Store.Operator.ListPosts(t.Context(), lea, post))
+		w.OK(w.Store.Operator.ListChannel(t.Context(), garden))
+		w.Arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+			if again && call.Method == driver.CallGet && call.Partition == string(lea) {
+				w.account(lea)
+			}
+			return send(ctx)
+		})
+		_, err := w.Faulty.Operator.NewChecker(storetest.Patience, true, func(b domain.Violation) { t.Errorf("reported %+v", b) }).Run(t.Context())
+		w.OK(err)
+		if _, err := w.Table("Users").Get(t.Context(), string(lea), schema.OwnedRow("garden")); (err == nil) != again || (len(w.OnList(lea)) > 0) != again {
+			t.Errorf("another has the name %t: the rows are %q, %v", again, w.OnList(lea), err)
+		}
+		w.SleepClosed(domain.NameKept + time.Hour)
+	}
+}
+
+func unnamedErasureWaits(t *testing.T, w *world) {
+	w.account(lea)
+	_, err := w.undoable(w.DB).Accounts.Delete(t.Context(), storage.Attempt{Name: string(lea), Password: password}, false)
+	w.OK(err)
+	for _, want := range []string{"indexed", "queued"} {
+		for _, row := range w.AllRows("Deletions") {
+			w.OK(w.Table("Deletions").Transact(t.Context(), row.Partition, driver.Delete(row.Row, driver.Exists)))
+		}
+		violations, _ := w.Check(true)
+		if messages := w.Messages(); len(violations) != 1 || violations[0].Repaired != want || (len(messages) == 1) != (want == "queued") {
+			t.Errorf("repaired %+v, want %q, and sent %+v", violations, want, messages)
+		}
+		time.Sleep(undoAccount + domain.ClockMargin)
 	}
 }
 
