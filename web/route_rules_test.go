@@ -13,6 +13,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/driver"
 	"microblogging/web"
 )
 
@@ -27,6 +28,7 @@ func TestRoutes(t *testing.T) {
 	t.Run("are limited if they write", routesAreLimitedIfTheyWrite)
 	t.Run("say that the store does not answer, and not why", routesSayThatTheStoreIsAway)
 	t.Run("of a channel that is not there or is being deleted say so", routesOfAChannelThatIsGone)
+	t.Run("show no channel without its gate, and none of an account that is being deleted", routesShowNoHiddenChannel)
 	t.Run("tell what they cost", routesTellWhatTheyCost)
 	t.Run("have the headers of every response", routesHaveTheirHeaders)
 	t.Run("compress what is long enough", routesCompress)
@@ -334,6 +336,40 @@ func routesOfAChannelThatIsGone(t *testing.T) {
 				status = 503 // it may come back
 			}
 			g.refused(t, status, r, s)
+		}
+	})
+}
+
+// The names sort first in each list, and hold the texts of the seeds and costs. An ungated channel is
+// what a delayed duplicate of its insert leaves.
+func routesShowNoHiddenChannel(t *testing.T) {
+	fixes := map[string]string{"a-engine-ungated": "ask GateIsOpen for each channel that is listed", "a-engine-leaving": "show only what Leaving.Readable allows"}
+	g := newStage(t, web.Options{}, func(g *stage) {
+		furnish(g)
+		ungated, leaving := g.channel("a-engine-ungated", "ada"), g.channel("a-engine-leaving", string(g.author("carol")))
+		gate := driver.Delete("gate!open!"+string(ungated.Incarnation), driver.Exists)
+		ok(g, driver.NewTable(g.db, "Blogs").Transact(g.Context(), string(ungated.Key()), gate))
+		g.subscribe(leaving)
+		g.keyed(leaving, "k", "Hello")
+		g.post(leaving, "bob", "Hello")
+		_, err := g.store.Accounts.Delete(g.Context(), storage.Attempt{Name: "carol", Password: password}, false)
+		ok(g, err)
+		ok(g, g.store.Accounts.FindLeaving(g.Context()))
+	})
+	g.try(t, func(t *testing.T, r route, s seed) {
+		seeds := r.seeds
+		for _, cost := range r.costs {
+			s.query = cost.query
+			seeds = append(seeds, s)
+		}
+		for _, s := range seeds {
+			for _, s.who = range []uint8{anonymous, bobsCookie} {
+				for name, fix := range fixes {
+					if r.reads() && strings.Contains(string(g.send(t, r, s).plain()), name) {
+						t.Errorf("as %d with %q and %q, it shows the channel %s: %s", s.who, s.params, s.query, name, fix)
+					}
+				}
+			}
 		}
 	})
 }
