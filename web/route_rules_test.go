@@ -87,6 +87,12 @@ func routesAreAllInTheTable(t *testing.T) {
 		if r.reads() && len(r.costs) == 0 && !r.isStream() && !r.isFile() && r.seeds[0].status == 200 {
 			t.Errorf("%s has no cost", r.name)
 		}
+		_, word, _ := strings.Cut(r.name, "/channels/")
+		if word, _, _ = strings.Cut(word, "/"); word != "" && word[0] != ':' {
+			if _, err := domain.ParseChannelName(word); err == nil {
+				t.Errorf("%s hides the channel %s: reserve the name in domain.ParseChannelName", r.name, word)
+			}
+		}
 		if first := r.seeds[0].status; first >= 400 {
 			t.Errorf("the first seed of %s gets %d", r.name, first)
 		}
