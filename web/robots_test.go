@@ -2,14 +2,19 @@ package web_test
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/labstack/echo/v4"
+
 	"microblogging/domain"
+	"microblogging/web"
 )
 
 func TestRobots(t *testing.T) {
 	t.Run("may read and do not see forms", robotsMayReadAndDoNotSeeForms)
+	t.Run("are kept only from what there is", robotsAreKeptFromWhatThereIs)
 }
 
 // robotsAllow reports whether a robot may read a path, by the rules of RFC 9309 for the
@@ -49,6 +54,17 @@ func robotsMayReadAndDoNotSeeForms(t *testing.T) {
 	for _, path := range append(forms, endless...) {
 		if robotsAllow(rules, path) {
 			t.Errorf("robots read %s", path)
+		}
+	}
+}
+
+func robotsAreKeptFromWhatThereIs(t *testing.T) {
+	s := newSiteWith(t, web.Options{Routes: map[string]web.Handler{"/lab/A1.json": nil}})
+	for rule := range strings.Lines(string(s.do("GET", "/robots.txt").body)) {
+		path, _, _ := strings.Cut(rule, "?")
+		there := slices.ContainsFunc(s.handler.(*echo.Echo).Routes(), func(r *echo.Route) bool { return !robotsAllow(path, r.Path) })
+		if strings.HasPrefix(rule, "Disallow") && !there {
+			t.Errorf("robots.txt: no route is kept from robots by %s: take it out", strings.TrimSpace(rule))
 		}
 	}
 }
