@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -20,6 +23,7 @@ import (
 func TestRoutes(t *testing.T) {
 	t.Run("are all in the table, and the API's in its description", routesAreAllInTheTable)
 	t.Run("take the fields of their description and no others", routesTakeWhatIsDocumented)
+	t.Run("take the actions of the forms on pages", routesTakeActions)
 	t.Run("answer who may ask and refuse everybody else", routesAnswerWhoMayAsk)
 	t.Run("do not fail for a session that has ended, or an account that is being deleted", routesOfWhoLeaves)
 	t.Run("do nothing for a page of another origin", routesDoNothingForAnotherOrigin)
@@ -88,10 +92,9 @@ func routesAreAllInTheTable(t *testing.T) {
 			t.Errorf("%s has no cost", r.name)
 		}
 		_, word, _ := strings.Cut(r.name, "/channels/")
-		if word, _, _ = strings.Cut(word, "/"); word != "" && word[0] != ':' {
-			if _, err := domain.ParseChannelName(word); err == nil {
-				t.Errorf("%s hides the channel %s: reserve the name in domain.ParseChannelName", r.name, word)
-			}
+		word, _, _ = strings.Cut(word, "/")
+		if _, err := domain.ParseChannelName(word); err == nil {
+			t.Errorf("%s hides the channel %s: reserve the name in domain.ParseChannelName", r.name, word)
 		}
 		if first := r.seeds[0].status; first >= 400 {
 			t.Errorf("the first seed of %s gets %d", r.name, first)
@@ -127,6 +130,39 @@ func routesTakeWhatIsDocumented(t *testing.T) {
 		}
 		same(t, "documented", spec.members(schema), "in a seed of route_api_test.go that succeeds, of "+r.name, taken)
 	}
+}
+
+// Each action that a handler knows is in the body of a seed that succeeds, and in package templates.
+func routesTakeActions(t *testing.T) {
+	var seeds string
+	for _, r := range allRoutes() {
+		for _, s := range r.seeds {
+			if s.status < 400 {
+				seeds += s.body + "&"
+			}
+		}
+	}
+	forms := sources(t, "../templates/*.*")
+	for _, handler := range regexp.MustCompile(`(?s)form\.Get\("action"\).*?\n\t}`).FindAllString(sources(t, "*.go"), -1) {
+		for _, action := range regexp.MustCompile(`(?:case|!=) "([\w-]+)"`).FindAllStringSubmatch(handler, -1) {
+			if !strings.Contains(seeds, "action="+action[1]+"&") || !strings.Contains(forms, `"`+action[1]+`"`) {
+				t.Errorf("action=%s is not in a seed that succeeds, or in no form: add it to route_page_test.go and to templates", action[1])
+			}
+		}
+	}
+}
+
+// sources is the text of the files of a pattern.
+func sources(t *testing.T, pattern string) (text string) {
+	t.Helper()
+	names, err := filepath.Glob(pattern)
+	ok(t, err)
+	for _, name := range names {
+		file, err := os.ReadFile(name)
+		ok(t, err)
+		text += string(file)
+	}
+	return text
 }
 
 // members are the names of the members of a JSON value, at any depth.
