@@ -254,7 +254,7 @@ func labSaysWhatCallsDependOn(t *testing.T, w *world) {
 	w.fillSound()
 	for _, kind := range schema.Kinds() {
 		if required[kind] != (kind.Requires != "") {
-			t.Errorf("%s of %s: transactions depend on it: %t; what the lab says of them, its Requires in package schema, is %q", kind.Name, kind.Table, required[kind], kind.Requires)
+			t.Errorf("%s of %s: transactions merge it without a property, only to depend on it: %t; let its Requires in package schema say in words on what they depend, or nothing, and not %q", kind.Name, kind.Table, required[kind], kind.Requires)
 		}
 		if swaps[kind] != kind.Swapped {
 			t.Errorf("%s of %s: transactions put another row in its place: %t; its Swapped in package schema says %t", kind.Name, kind.Table, swaps[kind], kind.Swapped)
