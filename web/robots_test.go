@@ -13,8 +13,7 @@ import (
 )
 
 func TestRobots(t *testing.T) {
-	t.Run("may read and do not see forms", robotsMayReadAndDoNotSeeForms)
-	t.Run("are kept only from what there is", robotsAreKeptFromWhatThereIs)
+	t.Run("may read, do not see forms, and are told of no page that is gone", robotsMayReadAndDoNotSeeForms)
 }
 
 // robotsAllow reports whether a robot may read a path, by the rules of RFC 9309 for the
@@ -31,7 +30,7 @@ func robotsAllow(file, path string) bool {
 }
 
 func robotsMayReadAndDoNotSeeForms(t *testing.T) {
-	s := newSite(t)
+	s := newSiteWith(t, web.Options{Routes: map[string]web.Handler{"/lab/A1.json": nil}})
 	channel := s.channel("newspaper", string(s.author("ada")))
 	blog := s.post(channel, "ada", "Hello")
 	rules := string(s.do("GET", "/robots.txt").want(200).body)
@@ -56,14 +55,10 @@ func robotsMayReadAndDoNotSeeForms(t *testing.T) {
 			t.Errorf("robots read %s", path)
 		}
 	}
-}
-
-func robotsAreKeptFromWhatThereIs(t *testing.T) {
-	s := newSiteWith(t, web.Options{Routes: map[string]web.Handler{"/lab/A1.json": nil}})
-	for rule := range strings.Lines(string(s.do("GET", "/robots.txt").body)) {
+	for rule := range strings.Lines(rules) {
 		path, _, _ := strings.Cut(rule, "?")
-		there := slices.ContainsFunc(s.handler.(*echo.Echo).Routes(), func(r *echo.Route) bool { return !robotsAllow(path, r.Path) })
-		if strings.HasPrefix(rule, "Disallow") && !there {
+		kept := slices.ContainsFunc(s.handler.(*echo.Echo).Routes(), func(r *echo.Route) bool { return !robotsAllow(path, r.Path) })
+		if strings.HasPrefix(rule, "Disallow") && !kept {
 			t.Errorf("robots.txt: no route is kept from robots by %s: take it out", strings.TrimSpace(rule))
 		}
 	}
