@@ -30,8 +30,8 @@ func TestFields(t *testing.T) {
 			}
 			*field.Text = strings.ToLower(field.Name)
 		}
-		if texts := domain.Texts(c.fields); c.parse() != nil || len(texts) != len(c.fields) {
-			t.Errorf("%s has the texts %q", value.Type(), texts)
+		if texts, err := domain.Texts(c.fields), c.parse(); err != nil || len(texts) != len(c.fields) {
+			t.Errorf("%s has the texts %q, %v: set a text above that each field accepts", value.Type(), texts, err)
 		}
 		for _, field := range c.fields {
 			*field.Text = "\x00"

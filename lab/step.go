@@ -255,7 +255,7 @@ func (s *Scenario) Tell(c *Call, site Site) string {
 	}
 	if !slices.ContainsFunc(c.Operations, func(op driver.Operation) bool {
 		kind := schema.Of(c.Target, c.Partition, op.Row)
-		return op.Action != driver.ActionMerge || kind == nil || kind.Requires == ""
+		return op.Action != driver.ActionMerge || len(op.Properties) > 0 || kind == nil || kind.Requires == ""
 	}) {
 		sentence += " (here without the row)" // only the conditions are left
 	}
@@ -277,7 +277,7 @@ func conditions(c *Call) (words []string) {
 		case kind == nil:
 		case op.Action == driver.ActionDelete && kind.Swapped:
 			out = "in the place of the " + kind.Name
-		case op.Action == driver.ActionMerge && kind.Requires != "":
+		case op.Action == driver.ActionMerge && len(op.Properties) == 0 && kind.Requires != "":
 			words = append(words, kind.Requires)
 		}
 	}

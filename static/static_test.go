@@ -52,7 +52,7 @@ func TestAssets(t *testing.T) {
 	t.Run("named in the manifest are there", filesOfTheManifestAreThere)
 	t.Run("that do not exist are not found", whatIsNotAnAssetIsNotFound)
 	t.Run("load nothing from elsewhere", noAssetLoadsFromElsewhere)
-	t.Run("give style to classes that a page has", classesAreOnPages)
+	t.Run("are used by a page or a script, and give style to classes that a page has", assetsAreUsed)
 }
 
 func eachAssetIsServedUnderItsURLForAYear(t *testing.T) {
@@ -302,7 +302,7 @@ func noAssetLoadsFromElsewhere(t *testing.T) {
 	}
 }
 
-func classesAreOnPages(t *testing.T) {
+func assetsAreUsed(t *testing.T) {
 	words := map[string]bool{} // between quotes in templates, and in the Go and the scripts that make classes
 	for _, folder := range []string{"../lab", "../static", "../templates", "../web"} {
 		ok(t, filepath.WalkDir(folder, func(name string, _ fs.DirEntry, err error) error {
@@ -319,6 +319,13 @@ func classesAreOnPages(t *testing.T) {
 			}
 			return err
 		}))
+	}
+	loaded, err := fs.Glob(sources, "*.*s")
+	ok(t, err)
+	for _, name := range loaded {
+		if !words[name] && !words["./"+name] {
+			t.Errorf("no page and no script loads %s: take it out", name)
+		}
 	}
 	styles, err := fs.Glob(sources, "*.css")
 	ok(t, err)

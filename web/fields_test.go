@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"html"
 	"regexp"
 	"strings"
@@ -24,6 +26,10 @@ func TestFields(t *testing.T) {
 	about, draft := domain.About{}, domain.Draft{}
 	for _, field := range append(about.Fields(), draft.Fields()...) {
 		*field.Text = cmp.Or(acceptable[field.Name], "planted"+field.Name)
+	}
+	_, errAbout := domain.ParseAbout(about)
+	if _, err := domain.ParseDraft(draft); err != nil || errAbout != nil {
+		t.Fatalf("%v: give the field a text in acceptable, below", errors.Join(errAbout, err))
 	}
 	s.do("POST", "/api/v1/channels", bearer(token), fields(append(texts(about.Fields()), "name", "Fields")...)).want(201)
 	made := s.do("POST", "/api/v1/channels/Fields/blogs", bearer(token), header("Idempotency-Key", "k"), fields(texts(draft.Fields())...)).want(201)
@@ -46,17 +52,18 @@ func TestFields(t *testing.T) {
 		{"a backup", inBackup, "store it with schema.EncodeFields and read it with Fields"},
 	}
 	for _, of := range []struct {
-		kind   *schema.Kind
-		fields []domain.Field
-		places []place
+		kind               *schema.Kind
+		fields             []domain.Field
+		form, method, path string
+		places             []place
 	}{
-		{schema.Channel, about.Fields(), []place{
+		{schema.Channel, about.Fields(), "/channels/new", "PATCH", "/api/v1/channels/Fields", []place{
 			{"the API", decoded(t, body("/api/v1/channels/Fields")), "add it to channelJSON in web, and to openapi.json"},
 			{"the export in Markdown", exported["channels/Fields.md"], "write it in export.feed in web/export.go"},
 		}},
-		{schema.Blog, draft.Fields(), []place{
+		{schema.Blog, draft.Fields(), "/channels/Fields", "POST", "/api/v1/channels/Fields/blogs", []place{
 			{"the API", decoded(t, body(blog)), "add it to blogJSON in web, and to openapi.json"},
-			{"the page of the post", page(templates.BlogPath("Fields", domain.Blog{ID: domain.BlogID(made.text("id"))})), "show it in templates/post.templ"},
+			{"the page of the post", page(templates.BlogPath("Fields", domain.Blog{ID: domain.BlogID(made.text("id"))})), "show it in templates/blog.templ"},
 			{"the export in Markdown", exported["channels/Fields.md"], "write it in markdownOf in web/export.go"},
 		}},
 	} {
@@ -67,6 +74,8 @@ func TestFields(t *testing.T) {
 				}
 			}
 			s.in(t).checkReads(of.kind, field)
+			tooLong := s.do(of.method, of.path, bearer(token), fields(append(texts(of.fields), field.Name, strings.Repeat("x", domain.MaxText+1))...)).want(422)
+			s.in(t).checkLimit(field, string(tooLong.body), body(of.form))
 		}
 	}
 }
@@ -79,6 +88,27 @@ type place struct{ name, text, fix string }
 
 // acceptable has a text for each field that accepts only some texts.
 var acceptable = map[string]string{}
+
+// checkLimit compares the most characters of a field as the API says, in its form, and in openapi.json.
+func (s *site) checkLimit(field domain.Field, refused, form string) {
+	s.Helper()
+	most := ""
+	for _, in := range []place{
+		{`"%s","detail":"must have at most (\d+) characters`, refused, "check its length with checkText of package domain"},
+		{` name="%s"[^>]* data-limit="(\d+)"`, form, "set Limit in controls of templates/form_text.go"},
+		{`"%s": \{[^{}]*"maxLength": (\d+)`, string(s.do("GET", "/api/openapi.json").body), "set each maxLength in openapi.json"},
+	} {
+		found := regexp.MustCompile(fmt.Sprintf(in.name, field.Name)).FindAllStringSubmatch(in.text, -1)
+		for _, limit := range found {
+			if most = cmp.Or(most, limit[1]); limit[1] != most {
+				s.Errorf("%s may have %s characters, and not %s: %s", field.Name, most, limit[1], in.fix)
+			}
+		}
+		if len(found) == 0 {
+			s.Errorf("no limit of %s is found: %s", field.Name, in.fix)
+		}
+	}
+}
 
 // texts are the names and texts of fields.
 func texts(fields []domain.Field) (pairs []string) {

@@ -2,14 +2,18 @@ package web_test
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/labstack/echo/v4"
+
 	"microblogging/domain"
+	"microblogging/web"
 )
 
 func TestRobots(t *testing.T) {
-	t.Run("may read and do not see forms", robotsMayReadAndDoNotSeeForms)
+	t.Run("may read, do not see forms, and are told of no page that is gone", robotsMayReadAndDoNotSeeForms)
 }
 
 // robotsAllow reports whether a robot may read a path, by the rules of RFC 9309 for the
@@ -26,7 +30,7 @@ func robotsAllow(file, path string) bool {
 }
 
 func robotsMayReadAndDoNotSeeForms(t *testing.T) {
-	s := newSite(t)
+	s := newSiteWith(t, web.Options{Routes: map[string]web.Handler{"/lab/A1.json": nil}})
 	channel := s.channel("newspaper", string(s.author("ada")))
 	blog := s.post(channel, "ada", "Hello")
 	rules := string(s.do("GET", "/robots.txt").want(200).body)
@@ -49,6 +53,13 @@ func robotsMayReadAndDoNotSeeForms(t *testing.T) {
 	for _, path := range append(forms, endless...) {
 		if robotsAllow(rules, path) {
 			t.Errorf("robots read %s", path)
+		}
+	}
+	for rule := range strings.Lines(rules) {
+		path, _, _ := strings.Cut(rule, "?")
+		kept := slices.ContainsFunc(s.handler.(*echo.Echo).Routes(), func(r *echo.Route) bool { return !robotsAllow(path, r.Path) })
+		if strings.HasPrefix(rule, "Disallow") && !kept {
+			t.Errorf("robots.txt: no route is kept from robots by %s: take it out", strings.TrimSpace(rule))
 		}
 	}
 }

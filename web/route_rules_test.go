@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -13,12 +16,14 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/driver"
 	"microblogging/web"
 )
 
 func TestRoutes(t *testing.T) {
 	t.Run("are all in the table, and the API's in its description", routesAreAllInTheTable)
 	t.Run("take the fields of their description and no others", routesTakeWhatIsDocumented)
+	t.Run("take the actions of the forms on pages", routesTakeActions)
 	t.Run("answer who may ask and refuse everybody else", routesAnswerWhoMayAsk)
 	t.Run("do not fail for a session that has ended, or an account that is being deleted", routesOfWhoLeaves)
 	t.Run("do nothing for a page of another origin", routesDoNothingForAnotherOrigin)
@@ -27,6 +32,7 @@ func TestRoutes(t *testing.T) {
 	t.Run("are limited if they write", routesAreLimitedIfTheyWrite)
 	t.Run("say that the store does not answer, and not why", routesSayThatTheStoreIsAway)
 	t.Run("of a channel that is not there or is being deleted say so", routesOfAChannelThatIsGone)
+	t.Run("show no channel without its gate, and none of an account that is being deleted", routesShowNoHiddenChannel)
 	t.Run("tell what they cost", routesTellWhatTheyCost)
 	t.Run("have the headers of every response", routesHaveTheirHeaders)
 	t.Run("compress what is long enough", routesCompress)
@@ -85,6 +91,11 @@ func routesAreAllInTheTable(t *testing.T) {
 		if r.reads() && len(r.costs) == 0 && !r.isStream() && !r.isFile() && r.seeds[0].status == 200 {
 			t.Errorf("%s has no cost", r.name)
 		}
+		_, word, _ := strings.Cut(r.name, "/channels/")
+		word, _, _ = strings.Cut(word, "/")
+		if _, err := domain.ParseChannelName(word); err == nil {
+			t.Errorf("%s hides the channel %s: reserve the name in domain.ParseChannelName", r.name, word)
+		}
 		if first := r.seeds[0].status; first >= 400 {
 			t.Errorf("the first seed of %s gets %d", r.name, first)
 		}
@@ -119,6 +130,39 @@ func routesTakeWhatIsDocumented(t *testing.T) {
 		}
 		same(t, "documented", spec.members(schema), "in a seed of route_api_test.go that succeeds, of "+r.name, taken)
 	}
+}
+
+// Each action that a handler knows is in the body of a seed that succeeds, and in package templates.
+func routesTakeActions(t *testing.T) {
+	var seeds string
+	for _, r := range allRoutes() {
+		for _, s := range r.seeds {
+			if s.status < 400 {
+				seeds += s.body + "&"
+			}
+		}
+	}
+	forms := sources(t, "../templates/*.*")
+	for _, handler := range regexp.MustCompile(`(?s)form\.Get\("action"\).*?\n\t}`).FindAllString(sources(t, "*.go"), -1) {
+		for _, action := range regexp.MustCompile(`(?:case|!=) "([\w-]+)"`).FindAllStringSubmatch(handler, -1) {
+			if !strings.Contains(seeds, "action="+action[1]+"&") || !strings.Contains(forms, `"`+action[1]+`"`) {
+				t.Errorf("action=%s is not in a seed that succeeds, or in no form: add it to route_page_test.go and to templates", action[1])
+			}
+		}
+	}
+}
+
+// sources is the text of the files of a pattern.
+func sources(t *testing.T, pattern string) (text string) {
+	t.Helper()
+	names, err := filepath.Glob(pattern)
+	ok(t, err)
+	for _, name := range names {
+		file, err := os.ReadFile(name)
+		ok(t, err)
+		text += string(file)
+	}
+	return text
 }
 
 // members are the names of the members of a JSON value, at any depth.
@@ -334,6 +378,40 @@ func routesOfAChannelThatIsGone(t *testing.T) {
 				status = 503 // it may come back
 			}
 			g.refused(t, status, r, s)
+		}
+	})
+}
+
+// The names sort first in each list, and hold the texts of the seeds and costs. An ungated channel is
+// what a delayed duplicate of its insert leaves.
+func routesShowNoHiddenChannel(t *testing.T) {
+	fixes := map[string]string{"a-engine-ungated": "ask GateIsOpen for each channel that is listed", "a-engine-leaving": "show only what Leaving.Readable allows"}
+	g := newStage(t, web.Options{}, func(g *stage) {
+		furnish(g)
+		ungated, leaving := g.channel("a-engine-ungated", "ada"), g.channel("a-engine-leaving", string(g.author("carol")))
+		gate := driver.Delete("gate!open!"+string(ungated.Incarnation), driver.Exists)
+		ok(g, driver.NewTable(g.db, "Blogs").Transact(g.Context(), string(ungated.Key()), gate))
+		g.subscribe(leaving)
+		g.keyed(leaving, "k", "Hello")
+		g.post(leaving, "bob", "Hello")
+		_, err := g.store.Accounts.Delete(g.Context(), storage.Attempt{Name: "carol", Password: password}, false)
+		ok(g, err)
+		ok(g, g.store.Accounts.FindLeaving(g.Context()))
+	})
+	g.try(t, func(t *testing.T, r route, s seed) {
+		seeds := r.seeds
+		for _, cost := range r.costs {
+			s.query = cost.query
+			seeds = append(seeds, s)
+		}
+		for _, s := range seeds {
+			for _, s.who = range []uint8{anonymous, bobsCookie} {
+				for name, fix := range fixes {
+					if r.reads() && strings.Contains(string(g.send(t, r, s).plain()), name) {
+						t.Errorf("as %d with %q and %q, it shows the channel %s: %s", s.who, s.params, s.query, name, fix)
+					}
+				}
+			}
 		}
 	})
 }
