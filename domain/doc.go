@@ -89,7 +89,8 @@
 //     of an insert leaves: it has no gate, so the store accepts no post and no page shows it, and
 //     the next creator of the name, a worker, the reconciling pass (while the deletion is on its
 //     index) or a repair deletes it. An incarnation's open gate is created at most once, ever. If
-//     the store loses it, the channel is not shown, keeps its posts, and its owner can delete it.
+//     the store loses it, the channel's page and the lists of channels do not show the channel, but
+//     feeds, exports and its authors' pages show its posts, and its owner can delete it.
 //   - I10 what ended stays ended. A session whose end was acknowledged signs no client
 //     in, a sign-in link gives one session and ends with all others of its user, and a
 //     digest address that was revoked never works again.
