@@ -30,6 +30,7 @@ func TestErasureSteps(t *testing.T) {
 	t.Run("a list that cannot be read, or a row that cannot be removed, is an error", bubble(failedStepsFail))
 	t.Run("an undo that died before its record is recorded by a worker", bubble(undoIsRecorded))
 	t.Run("an undo that meets another write of the account is made", bubble(undoMeetsOtherWrite))
+	t.Run("an undo that meets the pivot comes too late, and one of nothing is no error", bubble(undoMeetsPivot))
 	t.Run("the index forgets one that is over", bubble(indexForgetsOver))
 	t.Run("the index forgets one that waits for an operator", bubble(indexForgetsPoisoned))
 	t.Run("a request that died before it changed the account is recorded as undone, and the index forgets it", bubble(givenUpIsRecorded))
@@ -242,6 +243,21 @@ func undoMeetsOtherWrite(t *testing.T) {
 	})))
 	if _, err := l.Faulty.Accounts.Undo(t.Context(), leaver); err != nil || l.state().State != domain.AccountActive {
 		t.Errorf("it ends with %v, and the account is %q", err, l.state().State)
+	}
+}
+
+func undoMeetsPivot(t *testing.T) {
+	l := newLeaving(t, storage.Options{UndoAccount: undoAccount})
+	if undone, err := l.Store.Accounts.Undo(t.Context(), leaver); err != nil || undone.ID != "" {
+		t.Errorf("without a deletion it undoes %+v, %v", undone, err)
+	}
+	l.ask(false)
+	l.Arm(drivertest.Only(drivertest.Writes, storetest.Before(1, func() {
+		l.OK(l.Table(schema.TableUsers).Transact(t.Context(), string(leaver),
+			driver.Merge("", driver.Exists, driver.String(schema.PropState, domain.AccountErasing))))
+	})))
+	if undone, err := l.Faulty.Accounts.Undo(t.Context(), leaver); !errors.Is(err, domain.ErrTooLate) {
+		t.Errorf("past the pivot it undoes %+v, %v", undone, err)
 	}
 }
 
