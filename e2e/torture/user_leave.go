@@ -138,7 +138,7 @@ func (s *site) judgeLeaver(ctx context.Context, g leaver) {
 	if left != "" {
 		s.history.accuse("I12: %s was gone, and %s is there after %s", g.name, left, drainTime)
 	}
-	if g.send(ctx, "POST", client.SessionsPath, client.Credentials(g.name), nil, http.StatusUnauthorized, http.StatusTooManyRequests).Status != http.StatusGone {
+	if g.send(ctx, "POST", client.SessionsPath, client.Credentials(g.name), nil, http.StatusUnauthorized, http.StatusTooManyRequests).Status == 0 {
 		s.history.accuse("I12: %s is gone, and their sign-in is not refused", g.name)
 	}
 }
