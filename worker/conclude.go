@@ -32,7 +32,10 @@ func (j *job) conclude(ctx context.Context, result outcome, cause error) {
 		LeaseLost: result == outcomeLost || errors.Is(err, domain.ErrLeaseLost),
 	})
 	level := slog.LevelWarn
-	if err == nil && (result == outcomeDone || result == outcomeShutdown) {
+	switch {
+	case j.poisoned: // it waits for an operator
+		level = slog.LevelError
+	case err == nil && (result == outcomeDone || result == outcomeShutdown):
 		level = slog.LevelInfo
 	}
 	log := j.worker.Log.With("outcome", result.String(), "kind", j.message.Kind, "channel", j.message.Channel, "incarnation", j.message.Incarnation,

@@ -59,6 +59,8 @@ func concluded() map[string]conclusion {
 	return map[string]conclusion{
 		"that is done is deleted": {
 			end: `done of "channel" failed false` + fine, state: domain.DeletionDone},
+		"that comes again is done as well": {before: delivered(2, 0),
+			end: `done of "channel" failed false` + fine, state: domain.DeletionDone},
 		"that is refused is tried again, and counts": {hook: refused,
 			end: `retry of "channel" failed true` + fine, state: domain.DeletionRunning, again: &domain.Message{Attempts: 1}},
 		"that is refused the last time is poisoned": {hook: refused, last: true,
@@ -142,7 +144,11 @@ func (c conclusion) run(w *world) {
 	}
 	concluded := strings.Contains(c.end, "unconcluded false")
 	calm := concluded && (result == outcomeDone || result == outcomeShutdown)
-	for text, logged := range map[string]bool{`level=INFO msg="message handled"`: calm, " unconcluded=": !concluded, " cause=": cause != nil, "could not record": false} {
+	for text, logged := range map[string]bool{
+		`level=INFO msg="message handled"`: calm, `level=ERROR msg="message handled"`: strings.Contains(c.end, "poisoned true"),
+		`msg="message received again"`: m.Deliveries > 1,
+		" unconcluded=":                !concluded, " cause=": cause != nil, "could not record": false,
+	} {
 		if strings.Contains(log.String(), text) != logged {
 			w.t.Errorf("logged %q is not %t: %s", text, logged, log)
 		}

@@ -47,6 +47,10 @@ func (w *Worker) newJob(m driver.Message, stop <-chan struct{}) *job {
 // the observer's.
 func (j *job) work(ctx context.Context) (context.Context, outcome, error) {
 	ctx, j.handling = j.worker.Observer.Deliver(ctx, j.leased, j.message)
+	if j.leased.Deliveries > 1 { // a worker that was killed has logged nothing about the delivery before
+		j.worker.Log.InfoContext(ctx, "message received again", "kind", j.message.Kind, "channel", j.message.Channel,
+			"incarnation", j.message.Incarnation, "deliveries", j.leased.Deliveries)
+	}
 	err := guarded(func() error { return j.do(ctx) })
 	return ctx, classify(ctx, err), err
 }

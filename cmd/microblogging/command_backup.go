@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"strings"
@@ -67,10 +68,11 @@ func download(ctx context.Context, admin string, to io.Writer, most time.Duratio
 	defer response.Body.Close() // all of it was read, or an error is known
 	switch response.StatusCode {
 	case http.StatusOK:
-		if _, err := io.Copy(to, response.Body); err != nil {
-			return cmp.Or(context.Cause(ctx), fmt.Errorf("the server closed the connection before the backup was whole: %w", err))
+		_, err := io.Copy(to, response.Body)
+		if _, unwritten := errors.AsType[*fs.PathError](err); err == nil || unwritten {
+			return err
 		}
-		return nil
+		return cmp.Or(context.Cause(ctx), fmt.Errorf("the server closed the connection before the backup was whole: %w", err))
 	case http.StatusInternalServerError:
 		err = bolt.ErrDamaged
 	default:
