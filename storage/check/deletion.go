@@ -153,7 +153,7 @@ func (c *deletionsCheck) checkEnd(ctx context.Context, row driver.Entity, d doma
 		detail = "undone, and its channel is not there"
 		mend = func() (string, error) { return "recorded as done", record(domain.DeletionDone, schema.PropFinishedOn) }
 	case undone && now.State == domain.ChannelDeleting:
-		detail = "undone, and its channel is being deleted" // which nobody can ask for, or undo
+		detail = "undone, and its channel is being deleted" // past the pivot, where no user can ask again or undo
 		mend = func() (string, error) {
 			err := record(domain.DeletionQueued, schema.PropUpdatedOn)
 			if err == nil {
