@@ -343,8 +343,8 @@ func DeletionProgress(v Deletion) templ.Component {
 	})
 }
 
-// deletionFacts counts the rows at least, if one worker went on where another had died: that one has
-// not recorded all that it removed.
+// deletionFacts says "at least" if a later delivery removed rows: a worker that was killed has not
+// recorded the last rows that it removed.
 func deletionFacts(v Deletion) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

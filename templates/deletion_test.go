@@ -22,7 +22,7 @@ func TestDeletionPage(t *testing.T) {
 	})
 	again := sampleDeletion(domain.DeletionDone, "release")
 	again.LastDelivery = 2
-	shows(t, "counts the rows at least if a worker gave up before", DeletionPage(pageAt("/x", "ingrid"), again), in("dl", says("Rows removed (at least) 12,345")))
+	shows(t, "says that it counts at least the rows removed, if a second worker went on", DeletionPage(pageAt("/x", "ingrid"), again), in("dl", says("Rows removed (at least) 12,345")))
 	// The request hides the channel, and the worker's first step makes sure.
 	shows(t, "does not say that hiding the channel is still ahead", DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionRunning, "")), says("Readers no longer see the channel."),
 		in("li[class=ahead][data-step=pivot]", says("Pass the point of no return"), says("Your request hides the channel immediately.")),

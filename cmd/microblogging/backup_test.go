@@ -34,6 +34,7 @@ func TestBackupCommand(t *testing.T) {
 	t.Run("that cannot begin exits with 2 and leaves nothing", backupCannotBegin)
 	t.Run("that its server gives up leaves nothing", backupGivenUp)
 	t.Run("does not wait for ever for a server that hangs, before its answer or within", backupHangs)
+	t.Run("from a server to a file that cannot be written does not blame the server", backupCannotBeWritten)
 }
 
 func TestRestoreCommand(t *testing.T) {
@@ -329,6 +330,19 @@ func backupHangs(t *testing.T) {
 			t.Errorf("%d bytes, and the error is %v", got.Len(), err)
 		}
 		server.Close()
+	}
+}
+
+func backupCannotBeWritten(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(packed(t, "content")) }))
+	defer server.Close()
+	to, err := os.Create(filepath.Join(t.TempDir(), "backup"))
+	if err == nil {
+		err = to.Close() // a write to it fails as one on a full disk does
+	}
+	ok(t, err)
+	if err := download(t.Context(), server.URL, to, time.Minute); err == nil || strings.Contains(err.Error(), "the server closed") {
+		t.Errorf("the error is %v", err)
 	}
 }
 

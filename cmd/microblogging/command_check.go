@@ -51,7 +51,7 @@ func (c checkCommand) Run(ctx context.Context, console *console) error {
 		checker.Poisoned = func(d domain.Deletion) { fmt.Fprintln(console.stderr, printable(poisonedLine(d))) }
 		checker.Undecodable = func(text string) {
 			fmt.Fprintf(console.stderr, "poisoned: a message that cannot be decoded, or whose record is damaged: %.200q; "+
-				"if a line above says readable, delete its row first; then microblogging requeue puts it back, "+
+				"if a violation says that its row of Deletions is not readable, delete that row first; then microblogging requeue puts it back, "+
 				"and requeue --drop drops it if it cannot be decoded\n", text)
 		}
 		var space bolt.Space
