@@ -9,9 +9,6 @@ import (
 // worker has received a message and records that the deletion is running.
 const StepReceive Step = "receive"
 
-// StepSeveral is the step of a record that sums up several others.
-const StepSeveral Step = "several"
-
 // A StepResult says how a worker came to the end of a step.
 type StepResult string
 
@@ -46,16 +43,14 @@ type StepRecord struct {
 	// Rows counts the rows that the worker removed.
 	Rows   int64      `json:"rows,omitempty"`
 	Result StepResult `json:"result,omitempty"`
-	// Count is how many records this one sums up: 1, or more if Step is StepSeveral.
-	Count int `json:"count"`
 }
 
-// MaxStepLog is the most records of a StepLog.
-const MaxStepLog = 32
-
-// stepLogHead is how many of the first records of a full StepLog are kept. Behind them is
-// the record that sums up several. The rest are the latest.
-const stepLogHead = 8
+// MaxStepLog is the most records of a StepLog. A full one keeps its first stepLogHead records and the
+// latest.
+const (
+	MaxStepLog  = 32
+	stepLogHead = 8
+)
 
 // A StepLog has the records of a deletion in the order in which they were begun.
 type StepLog []StepRecord
@@ -69,38 +64,22 @@ func (t StepLog) Workers() (n int) {
 }
 
 // With returns a StepLog with the record, which replaces the former record of this worker and
-// step. If that is part of a StepSeveral by now, nothing is added.
+// step. A full log leaves out the record after its first ones.
 func (t StepLog) With(r StepRecord) StepLog {
 	t = slices.Clone(t)
 	at := slices.IndexFunc(t, func(o StepRecord) bool { return o.Worker == r.Worker && o.Step == r.Step })
-	switch {
-	case at >= 0:
+	if at >= 0 {
 		if t[at].Result != StepUnderWay { // an older record must not open it again
 			r.Ended, r.Result = t[at].Ended, t[at].Result
 		}
 		r.Rows = max(r.Rows, t[at].Rows)
 		t[at] = r
 		return t
-	case len(t) == MaxStepLog && r.Began.Before(t[stepLogHead+1].Began):
-		return t
 	}
 	t = append(t, r)
 	slices.SortStableFunc(t, func(a, b StepRecord) int { return a.Began.Compare(b.Began) })
-	for len(t) > MaxStepLog {
-		t[stepLogHead] = t[stepLogHead].and(t[stepLogHead+1])
-		t = slices.Delete(t, stepLogHead+1, stepLogHead+2)
+	if len(t) > MaxStepLog {
+		t = slices.Delete(t, stepLogHead, stepLogHead+1)
 	}
 	return t
-}
-
-// and returns a record that sums up both.
-func (r StepRecord) and(next StepRecord) StepRecord {
-	both := StepRecord{
-		Step: StepSeveral, Worker: max(r.Worker, next.Worker), Delivery: max(r.Delivery, next.Delivery),
-		Began: r.Began, Ended: r.Ended, Rows: r.Rows + next.Rows, Result: next.Result, Count: r.Count + next.Count,
-	}
-	if next.Ended.After(both.Ended) {
-		both.Ended = next.Ended
-	}
-	return both
 }

@@ -135,11 +135,8 @@ func stepName(s domain.StepRecord) string {
 	if at := stepIndex(s.Step); at >= 0 {
 		return deletionSteps()[at].name
 	}
-	switch s.Step {
-	case "receive":
+	if s.Step == domain.StepReceive {
 		return "A worker takes the message"
-	case "several":
-		return counted(s.Count, "more step") + " of several workers"
 	}
 	return ""
 }

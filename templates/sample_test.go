@@ -74,7 +74,7 @@ func sampleDeletion(state domain.DeletionState, step domain.Step) Deletion {
 // sampleStepLog is of a worker that died, and of one that took over.
 func sampleStepLog(asked time.Time) []domain.StepRecord {
 	traced := func(step domain.Step, worker int, after, took time.Duration, rows int64, result domain.StepResult) domain.StepRecord {
-		s := domain.StepRecord{Step: step, Worker: worker, Delivery: int64(worker), Began: asked.Add(after), Rows: rows, Result: result, Count: 1}
+		s := domain.StepRecord{Step: step, Worker: worker, Delivery: int64(worker), Began: asked.Add(after), Rows: rows, Result: result}
 		if result != "" {
 			s.Ended = s.Began.Add(took)
 		}

@@ -149,7 +149,6 @@ type stepJSON struct {
 	EndedOn apiTime           `json:"endedOn"`
 	Rows    int64             `json:"rows"`
 	Result  domain.StepResult `json:"result"`
-	Count   int               `json:"count"`
 }
 
 func (s *server) readDeletion(c echo.Context, v visitor) error {
@@ -157,7 +156,7 @@ func (s *server) readDeletion(c echo.Context, v visitor) error {
 	answer := newDeletionJSON(d)
 	answer.Steps = make([]stepJSON, len(d.StepLog))
 	for i, r := range d.StepLog {
-		answer.Steps[i] = stepJSON{r.Step, r.Worker, r.Delivery, apiTime(r.Began), apiTime(r.Ended), r.Rows, r.Result, r.Count}
+		answer.Steps[i] = stepJSON{r.Step, r.Worker, r.Delivery, apiTime(r.Began), apiTime(r.Ended), r.Rows, r.Result}
 	}
 	return respond(c, err, http.StatusOK, answer)
 }

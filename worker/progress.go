@@ -69,7 +69,7 @@ func running(d *domain.Deletion) { d.State = domain.DeletionRunning }
 func (p *progress) enter(step domain.Step) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.steps = append(p.steps, domain.StepRecord{Step: step, Delivery: p.delivery, Began: domain.Now(), Count: 1})
+	p.steps = append(p.steps, domain.StepRecord{Step: step, Delivery: p.delivery, Began: domain.Now()})
 }
 
 // leave ends the step under way.
