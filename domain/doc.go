@@ -15,8 +15,9 @@
 // A [Channel] has a name and an [Incarnation]: a random identity minted when it
 // is created. The same name created again is another incarnation. Everything
 // that must not outlive a channel is stored in one partition. The exceptions are the
-// channel's row and its readers' own rows, which name the incarnation. So one transaction
-// can contain a write in that partition and a condition on a gate row of the incarnation:
+// channel's row, and rows in the partitions of users, which are lists of what they do in channels. So
+// one transaction can contain a write in the channel's partition and a condition on a gate row of the
+// incarnation:
 //
 //   - a post of incarnation i requires the open gate of i, which is created at most
 //     once, and is deleted before the rows are swept;
@@ -28,21 +29,15 @@
 // checks), not a lock: no request ever waits for it.
 //
 // A request to delete makes the channel unreadable immediately: its row becomes pending (or
-// deleting, on a site where nothing can be undone). The owner can undo that until a worker passes
-// the pivot, which sets the row to deleting before the gate is touched. Both are conditional writes
+// deleting, on a site where nothing can be undone). The user who asked can undo that until a worker
+// passes the pivot, which sets the row to deleting before the gate is touched. Both are conditional writes
 // of the same version of the row, so only one of them succeeds. Each undo increments the undo count
 // in the row, and workers ignore messages that carry another count. The gate stays open while the
 // channel is pending. So a post that was sent before may still be accepted: an undo keeps it, and
 // otherwise the sweep removes it.
 //
-// Deleting an account removes everything that its user has made ([Erasure], package erasure in
-// storage). A request of a user that changes another user's channel takes four steps. It reads the
-// row on which its transaction will depend, such as the rule that says who may post. It adds an
-// entry to one of the user's lists. It checks that the account is active. It sends the transaction,
-// which fails if that row was replaced or deleted. The deletion of the account passes its pivot,
-// then reads the lists, and then replaces or deletes each of those rows. So a transaction that has
-// not committed by then fails. If it has committed, its entry is on the list, and the deletion
-// removes what it wrote.
+// Deleting an account removes everything that its user has made ([Erasure]). Package erasure in
+// storage says how.
 //
 // A [Message] on a queue asks for a deletion. It may be lost, so an index row is
 // written before it is sent, and a reconciling pass sends a new message
@@ -64,9 +59,9 @@
 //   - I3 no lost post. An acknowledged post stays in the store until its author, the channel's
 //     owner, or the channel's deletion removes it, and is readable while its channel is active. A
 //     removed post never appears again. After an undo is acknowledged, the deletion removes nothing.
-//     Before the time that the user was told, it removes nothing, with two exceptions: a channel ends
-//     when its owner's account ends, and an account may end earlier if two clocks differ by more than
-//     [ClockMargin].
+//     A deletion removes nothing before the time that the user was told. There are two exceptions: a
+//     channel ends when its owner's account ends, and an account may end earlier if two clocks differ
+//     by more than [ClockMargin].
 //   - I4 no ghost read. After a deletion is acknowledged, no page, feed or API response shows the
 //     channel or its posts, unless the deletion is undone. The exception is the page that lists a
 //     channel's rows in the store, until the sweep removes them: the owner may see it, and every
@@ -84,13 +79,14 @@
 //     on its voter's, each channel on its owner's, and each deletion of a channel on the list of
 //     the user who asked for it.
 //   - I9 gates. Every active or pending channel has exactly its own open gate; a deleting
-//     one has at most one gate of its own. If a creation dies, its gate is harmless, because
-//     no client has learned its incarnation. So is the channel's row that a delayed duplicate
-//     of an insert leaves: it has no gate, so the store accepts no post and no page shows it, and
-//     the next creator of the name, a worker, the reconciling pass (while the deletion is on its
-//     index) or a repair deletes it. An incarnation's open gate is created at most once, ever. If
-//     the store loses it, the channel's page and the lists of channels do not show the channel, but
-//     feeds, exports and its authors' pages show its posts, and its owner can delete it.
+//     one has at most one gate of its own. An incarnation's open gate is created at most once,
+//     ever. If a creation dies, its gate is harmless, because no client has learned its
+//     incarnation. A delayed duplicate of an insert may leave a channel's row without a gate.
+//     It is harmless too: the store accepts no post for it, and no page shows it. The next creator
+//     of the name, a worker, the reconciling pass (while the deletion is on its index) or a repair
+//     deletes it. If the store loses the gate of a channel, the channel's page and the lists of
+//     channels do not show it; but feeds, exports and its authors' pages show its posts, and its
+//     owner can delete it.
 //   - I10 what ended stays ended. A session whose end was acknowledged signs no client
 //     in, a sign-in link gives one session and ends with all others of its user, and a
 //     digest address that was revoked never works again.

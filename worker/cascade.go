@@ -28,8 +28,9 @@ type cascade struct {
 }
 
 // A watch wraps each step of a cascade: it must call take exactly once or return an error, and may wait
-// first. more is false if the pivot found nothing to delete, which ends the cascade; or if shut or sweep
-// found that the shut gate is gone, which leaves only the release.
+// first. It writes no record. The record is set running before the pivot and done at the end, and rows
+// that are removed are recorded meanwhile. more is false in two cases: the pivot found nothing to delete,
+// which ends the cascade; or the shut gate is gone, which leaves only the release.
 type watch func(ctx context.Context, name domain.Step, take func(context.Context) (more bool, err error)) (bool, error)
 
 // run takes the steps in the only order that is safe (package domain). Each finds out from
@@ -37,7 +38,7 @@ type watch func(ctx context.Context, name domain.Step, take func(context.Context
 func (c *cascade) run(ctx context.Context) error {
 	// Take the channel past the pivot: from then on no undo succeeds. If the request died before it set
 	// the row pending, PassPivot first renews the index row. The incarnation is not there if its row is
-	// gone, or if its deletion was undone.
+	// gone; or if its deletion was undone, which PassPivot then records.
 	there, err := c.step(ctx, domain.StepPivot, func(ctx context.Context, _ domain.ChannelRef) (bool, error) {
 		return c.steps.PassPivot(ctx, c.of)
 	})
@@ -45,8 +46,8 @@ func (c *cascade) run(ctx context.Context) error {
 		return err
 	}
 	// Shut the gate, after which the store accepts no new rows. If both gates are gone, there is
-	// nothing to sweep: another worker has removed the gate, or the channel's row is of a delayed
-	// insert and never had one. (Or the store has lost it. Then a repair removes what is left.)
+	// nothing to sweep: another worker has removed the shut gate, or the channel's row is of a delayed
+	// insert. (Or the store has lost the gate. Then a repair removes what is left.)
 	gated, err := c.step(ctx, domain.StepShut, c.steps.ShutGate)
 	if err == nil && gated {
 		gated, err = c.step(ctx, domain.StepSweep, c.sweep)

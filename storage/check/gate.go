@@ -48,7 +48,7 @@ func (p *partitionCheck) checkGates(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// A deletion sets the channel pending, then shuts the gate, then removes it. The three
+	// A deletion sets the channel deleting, then shuts the gate, then removes it. The three
 	// are read in the opposite order, so that a deletion that goes on meanwhile
 	// cannot make them look wrong.
 	now, err := p.store.ReadIncarnation(ctx, p.channel.Ref())

@@ -23,18 +23,20 @@ import (
 //
 //  1. the user's list of deletions;
 //  2. the index row, without which a lost message would never be replaced;
-//  3. the message; if the process died after 5 without it, the deletion would wait for a reconciling
-//     pass;
-//  4. the record, without which Undo could not find the request of a pending channel;
+//  3. the message; if it came after 5, a request that died between them would leave a pending channel
+//     that waits for a reconciling pass;
+//  4. the record, without which Undo could not find the request of a pending channel. It replaces the
+//     record of a request that was undone. Any other record stays;
 //  5. the channel's row.
 //
 // If the process dies after 3 and before 5, a worker deletes the channel once the message is visible,
 // although the user may have seen an error. Until then the channel stays active.
 //
-// If a request died after its message, the user may ask again. Then two messages are on the queue.
-// While the record is pending, a worker ignores the message that was requested at another time than
-// the record says (progress in package worker). Otherwise the deletion could begin before the time in
-// the record, which is the one that the user is told.
+// If a request died after its message, the user may ask again. Then two messages are on the queue, and
+// one record: of the second request if the first died before it wrote one, else of the first. The user is
+// told the time in the record. While the record is pending, a worker ignores the message of the other
+// request (progress in package worker). Otherwise the deletion could begin before that time. The time in
+// the channel's row may be another, and no page shows it.
 func (s *Deletions) Request(ctx context.Context, key domain.ChannelKey, by domain.UserName,
 	expected domain.Precondition[domain.Incarnation],
 ) (domain.Channel, error) {
@@ -86,8 +88,9 @@ func (s Steps) recordIntent(ctx context.Context, message domain.Message) error {
 	return s.RecordDeletion(ctx, message)
 }
 
-// Enqueue dates a message and puts it on the queue. No worker receives the message of a channel
-// before the time until which the user was told that the deletion can be undone.
+// Enqueue dates a message and puts it on the queue. The queue keeps the message of a channel invisible
+// for as long as the deletion can be undone. It measures that with its own clock, so no other clock
+// matters.
 func (s Steps) Enqueue(ctx context.Context, m domain.Message) error {
 	return s.enqueueAfter(ctx, m, m.Delay())
 }
@@ -100,7 +103,8 @@ func (s Steps) enqueueAfter(ctx context.Context, m domain.Message, delay time.Du
 }
 
 // MessageFor is the request to delete a channel in this state. The row of a pending channel does not say
-// when its deletion was requested, so the request is dated as early as can be.
+// when its deletion was requested. So the request is dated as early as it can have been, and its message
+// gets the longest delay.
 func MessageFor(channel domain.Channel, by domain.UserName) domain.Message {
 	on := domain.Now()
 	if !channel.UndoableUntil.IsZero() {

@@ -29,7 +29,8 @@
 // (poison.go).
 //
 // The steps themselves are in package fence. A worker reads from the channel's rows what is left to
-// do. The record is for the user, for Undo, for the reconciling pass and for operators.
+// do. The record is for the user, for Undo, for the reconciling pass and for operators. A worker reads in it
+// only whether its message is of the request that counts (Request).
 //
 // # What survives failure
 //

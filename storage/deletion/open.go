@@ -20,9 +20,9 @@ import (
 //
 // The row must exist while the deletion is open, whichever process stalls or dies:
 //
-//   - A process that opens a deletion first reads the row that will say so: the channel's, the
+//   - A process that opens a deletion first reads the row that it will change: the channel's, the
 //     account's, or a poisoned record. Then it renews the index row, which gives that a new ETag.
-//     Then it writes the row that it read, in that version. A request opens a deletion by setting
+//     Then it writes the row that it read, in the version that it read. A request opens a deletion by setting
 //     the row pending; a worker, by taking an active row past the pivot because the request died
 //     (pivot.go); an operator, by requeueing a poisoned record.
 //   - Only the pass removes index rows. It scans them, then reads the record and, if needed, the
@@ -33,9 +33,10 @@ import (
 // If a process renewed the index row after the scan, the removal fails. If it renewed the row before
 // the scan, its later write conflicts with the pass's write and fails, and it begins again.
 //
-// The pass does this, by the record of a channel's deletion and the channel's row:
+// The pass does this, by the record of a channel's deletion and the channel's row. A deletion is stalled
+// if it has made no progress for three leases (record.go).
 //
-//	record        row                             the pass
+//	record        channel's row                   the pass
 //	done          absent                          removes the index row
 //	done          present                         releases or reclaims it; the next pass goes on
 //	poisoned      any                             writes the record, then removes the index row
@@ -43,8 +44,9 @@ import (
 //	none          active, request older than 1 h  the same
 //	none, undone  absent                          removes the index row
 //	none, undone  pending or deleting             records the deletion, and sends a message if it is stalled
-//	any other     any                             sends a message if the deletion is stalled (record.go)
+//	any other     any                             sends a message if the deletion is stalled
 //
+// An undone record beside a pending row is of an earlier request, which the row's higher undo count shows.
 // A delayed duplicate of a renewal leaves a row of no deletion, which a pass removes. A delayed
 // duplicate of a removal names a version that is gone, and fails.
 //
@@ -127,7 +129,7 @@ func (p *pass) lookAt(ctx context.Context, index driver.Entity) error {
 	switch d := Decode(record); d.State {
 	case domain.DeletionDone:
 		return p.lookAtDone(ctx, index, ref)
-	case domain.DeletionUndone:
+	case domain.DeletionUndone: // what was undone opens nothing again, and a newer request begins again
 		return p.lookAtRow(ctx, index, ref, 0)
 	case domain.DeletionPoisoned:
 		return p.leaveToOperator(ctx, index, record)

@@ -64,7 +64,8 @@ func (s Steps) transition(ctx context.Context, m domain.Message, due time.Time, 
 //   - A worker has passed the pivot: domain.ErrTooLate.
 //
 // Undo and the pivot are conditional writes of the same version of the row, so only one of them
-// succeeds. If the process dies after the write, the worker that receives the message records the
+// succeeds. While the request is still under way, the row is active: Undo increments its count too, and the
+// request then changes nothing. If the process dies after the write, the worker that receives the message records the
 // undo.
 func (s *Deletions) Undo(ctx context.Context, ref domain.ChannelRef, by domain.UserName) (undone domain.Channel, err error) {
 	//lab: Read which request is to be undone.

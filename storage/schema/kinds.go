@@ -233,7 +233,7 @@ var (
 		Table: TableUsers, Partition: "<user>", Form: "once!<hash>", Name: "idempotency key", Scenario: "create-once",
 		Hash:  "of the user and the idempotency key",
 		What:  "The idempotency key of a request to create a channel, as a hash.",
-		Why:   "It is never changed or deleted, so a delayed duplicate changes nothing.",
+		Why:   "It is never changed, and deleted only with the account, so a delayed duplicate changes nothing.",
 		Check: "It names nothing that must be there.", WithChannel: "A delayed duplicate must find it.", WithAccount: domain.StepRelease,
 		Properties: always(PropBody),
 	}

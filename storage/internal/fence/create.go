@@ -33,9 +33,9 @@ import (
 // subscribe. No worker can shut the gate before step 4, because no other process knows the
 // incarnation until the row is there. Others may delete the reservation or the gate, in a version that
 // they read before the row was there: a repair, the deletion of an account that has the name on its
-// list, and a user with too many channels who has it on theirs. Then step 3 or step 6 fails, and
-// CreateChannel begins again with a new incarnation. Otherwise it would acknowledge a channel that
-// accepts no post. Step 6 gives the gate a new version, after which such a deletion fails.
+// list, and a user with too many channels who has it on theirs. Then step 1, 3 or 6 fails, and
+// CreateChannel begins again with a new incarnation. Without step 6, it could acknowledge a channel
+// that accepts no post. Step 6 also gives the gate a new version, after which such a deletion fails.
 func (s *Fence) CreateChannel(ctx context.Context, channel domain.Channel, key string) (_ domain.Channel, made bool, err error) {
 	c := creation{channel: channel}
 	if key != "" {
@@ -156,9 +156,9 @@ func (s *Fence) resolveInsert(ctx context.Context, c *creation, acknowledged boo
 	case row.Incarnation == ref.Incarnation:
 		return s.confirmCreated(ctx, row)
 	}
-	// If the insert was acknowledged, the row existed, and it was deleted only after its gate was gone:
-	// there is no gate to delete. If it was not, the insert may still take effect, so delete the gate
-	// that its row would have.
+	// The row is not there, or is another creation's. If the insert was acknowledged, the row was there,
+	// and its gate was gone before the row was: there is no gate to delete. If it was not, the insert may
+	// still take effect, so delete the gate that its row would have.
 	if gate.Found() {
 		switch err := s.WithdrawGate(ctx, gate); {
 		case errors.Is(err, optimistic.ErrAgain):

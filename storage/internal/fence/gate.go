@@ -46,26 +46,28 @@ import (
 //   - shut deletes the open gate, which was created at most once;
 //   - remove-gate deletes the shut gate, which was created at most once.
 //
-// The others can happen again. The client library may send a request a second time, or the network
-// may hold a copy of it back, and that delayed duplicate arrives after the caller has gone on. A
-// delayed duplicate of reserve leaves a reservation that no process opens. One of insert leaves an
-// active row without a gate, which accepts no post; a later creation, a release and, while the deletion
-// is on the index, the reconciling pass delete it ([Fence.Reclaim]). Request, pivot, undo and release write the row in the version in
-// which they read incarnation i, so their duplicates fail. A delayed duplicate of a post fails on its
-// once! row, which stays until the sweep; after that, on the gate.
+// The client library may send a request a second time, or the network may hold a copy of it back, and
+// that delayed duplicate arrives after the caller has gone on. Only reserve and insert can then happen
+// again. A delayed duplicate of reserve leaves a reservation that no process opens. One of insert leaves
+// an active row without a gate, which accepts no post; a later creation, a release and, while the
+// deletion is on the index, the reconciling pass delete it ([Fence.Reclaim]). Request, pivot, undo and
+// release write the row in the version in which they read incarnation i, so their duplicates fail. A
+// delayed duplicate of a post fails on its once! row, which stays until the sweep; after that, on the
+// gate.
 //
 // It is a premise that an ETag never repeats. Azure and Azurite make it from the time of the
-// write, so two writes of one row in the same tick of the server's clock could have the same. Only
-// ReserveGate inserts the reservation of an incarnation, once. So the premise fails only if a delayed
-// duplicate of that insert takes effect after the reservation was deleted, in the same tick as the
-// first insert, and then a delayed duplicate of OpenGate follows. A random revision in the row
-// would not help, because the duplicate carries the same one. The ablation etag of package lab shows
-// what such a repeat does.
+// write, so two writes of one row in the same tick of the server's clock could have the same. The
+// gate would open a second time only if all of this happened: the insert of a reservation takes
+// effect; OpenGate deletes the reservation; a delayed duplicate of the insert takes effect in the
+// same tick as the insert itself; and a delayed duplicate of OpenGate follows. A random revision in
+// the row would not help, because the duplicate carries the same one. The ablation etag of package lab
+// shows what such a repeat does.
 //
-// A gate is also deleted without being shut if its creation failed: a repair deletes a reservation, or
-// an open gate without a channel's row (strayGate in package check). So does the deletion of an
-// account, for the names on its list, and a user with too many channels, for those on theirs
-// (withdrawCreations in package channel). A creator deletes its own gate (WithdrawGate). A store that lost an open gate is damaged, and no operation creates that gate again.
+// The picture is of a creation that succeeds. A creation that fails may leave a reservation or an open
+// gate without a channel's row. Its creator deletes that (WithdrawGate). If the creator died, one of
+// three others does: a repair (strayGate in package check), the deletion of the account that has the
+// name on its list, or a user with too many channels, for the names on theirs (withdrawCreations in
+// package channel). A store that lost an open gate is damaged, and no operation creates that gate again.
 
 // ReserveGate inserts the reservation of a gate, which OpenGate replaces, and returns
 // its version. Call it once for each incarnation, and never after OpenGate was sent:
@@ -118,10 +120,10 @@ var ErrGateGone = errors.New("the gate is gone")
 //
 // Every change of what a channel's pages show merges the gate, unless it writes the channel's row:
 // a post, a posting rule, a subscription and its end, an edit, a vote, the deletion of a post, and
-// each repair of those. The fence needs that for what may insert a row and depends on no other: a post,
-// a subscription and a channel's first posting rule. The others depend on a version of a row that the
-// sweep deletes. But the gate's version also reports whether a page that was
-// read before is still right (package channel).
+// each repair of those. A post, a subscription and a channel's first posting rule insert rows and depend
+// on no other row, so only the gate stops them. The others depend on a version of a row that the sweep
+// deletes. They merge the gate because its version also reports whether a page that was read before is
+// still right (package channel).
 func (s *Fence) TransactIfOpen(ctx context.Context, ref domain.ChannelRef, operations ...driver.Operation) error {
 	return s.holding(ctx, ref, driver.Merge(schema.OpenGateRow(ref.Incarnation), driver.Exists), operations)
 }
@@ -170,9 +172,9 @@ func (s *Fence) WithdrawGate(ctx context.Context, gate driver.Entity) error {
 }
 
 // ShutGate replaces the open gate with the shut one, and reports whether the shut gate
-// exists. If both gates are gone, no worker may sweep: a sweep has ended, or the channel's row is
-// of a delayed insert and never had a gate. (Or the store has lost the gate. Then rows are left, which
-// a repair removes.)
+// exists. If both gates are gone, nothing is left to sweep: another worker has removed the shut gate,
+// or the channel's row is of a delayed insert. (Or the store has lost the gate. Then rows are left,
+// which a repair removes.)
 func (s *Fence) ShutGate(ctx context.Context, ref domain.ChannelRef) (shut bool, err error) {
 	//lab: Put up the shut gate.
 	err = s.blogs.Transact(ctx, schema.ChannelPartition(ref.Key),

@@ -10,9 +10,12 @@ import (
 )
 
 // Reclaim deletes a channel's row if the incarnation has no open gate, no shut gate and no other
-// rows, and reports whether that was the case. Such a row comes from a delayed insert, which took
-// effect after the channel was deleted or after its creator gave up. If the incarnation has rows
-// but no gate, the store has lost the gate, and Reclaim leaves everything as it is.
+// rows, and reports whether that was the case. The row must not be past the pivot. Such a row comes from
+// a delayed insert, which took effect after the channel was deleted or after its creator gave up. If the
+// incarnation has rows but no gate, the store has lost the gate, and Reclaim leaves everything as it is.
+//
+// It reads the gates in the order in which they change. If it read the shut gate first, a deletion could
+// shut the gate between the two reads, and both would seem to be gone.
 func (s *Fence) Reclaim(ctx context.Context, row Row) (ungated bool, err error) {
 	if open, err := s.GateIsOpen(ctx, row.Ref()); err != nil || open {
 		return false, err
@@ -53,7 +56,8 @@ func (s *Fence) HasRowsBehind(ctx context.Context, ref domain.ChannelRef) (bool,
 // that was read, and reports whether the row had no gate. If the shut gate exists, a deletion
 // is under way: then it deletes nothing and reports false. A worker sets the row deleting before it
 // shuts the gate. So if a deletion has passed the pivot since the row was read, the row's version has
-// changed and the delete fails. DeleteUngated reports true also then: the caller reads the row again.
+// changed and the delete fails. Then DeleteUngated reports true although it deleted nothing, so that the
+// caller reads the row again.
 func (s *Fence) DeleteUngated(ctx context.Context, row Row) (ungated bool, err error) {
 	ref := row.Ref()
 	//lab: Read whether the gate of the channel is shut.

@@ -24,7 +24,7 @@ func (s *Fence) ReleaseName(ctx context.Context, ref domain.ChannelRef) error {
 			return nil
 		case err != nil:
 			return err
-		case row.State != domain.ChannelDeleting: // although the deletion is done with the rows behind the gate
+		case row.State != domain.ChannelDeleting: // a delayed insert has brought it back, or a step was skipped
 			return s.reclaimOr(ctx, row, fmt.Errorf("releasing channel %s, whose row is not past the pivot: %w", row.Key(), domain.ErrConflict))
 		}
 		//lab: Delete the channel's row.
