@@ -55,13 +55,13 @@ func (c *cascade) run(ctx context.Context) error {
 	// Delete the shut gate, after which no late sweep can remove a row. This must come before
 	// the name is free. Otherwise a late sweep could remove rows of the next incarnation.
 	if err == nil && gated {
-		_, err = c.step(ctx, domain.StepRemoveGate, always(c.steps.RemoveGate))
+		_, err = c.step(ctx, domain.StepRemoveGate, withMore(c.steps.RemoveGate))
 	}
 	if err != nil {
 		return err
 	}
 	// Delete the channel's row, which frees the name.
-	_, err = c.step(ctx, domain.StepRelease, always(c.steps.ReleaseName))
+	_, err = c.step(ctx, domain.StepRelease, withMore(c.steps.ReleaseName))
 	return err
 }
 
@@ -77,8 +77,8 @@ func (c *cascade) step(ctx context.Context, name domain.Step, take func(context.
 	return more, nil
 }
 
-// always is a step that leaves more to do.
-func always(take func(context.Context, domain.ChannelRef) error) func(context.Context, domain.ChannelRef) (bool, error) {
+// withMore is a step that leaves more to do.
+func withMore(take func(context.Context, domain.ChannelRef) error) func(context.Context, domain.ChannelRef) (bool, error) {
 	return func(ctx context.Context, ref domain.ChannelRef) (bool, error) { return true, take(ctx, ref) }
 }
 

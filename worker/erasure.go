@@ -29,7 +29,7 @@ func (c *cascade) erase(ctx context.Context) error {
 		{domain.StepSubscriptions, c.steps.EraseSubscriptions},
 		{domain.StepRelease, c.steps.EraseAccount},
 	} {
-		_, err := c.step(ctx, step.name, always(func(ctx context.Context, _ domain.ChannelRef) error {
+		_, err := c.step(ctx, step.name, withMore(func(ctx context.Context, _ domain.ChannelRef) error {
 			return step.take(ctx, c.of, func(rows int) error {
 				if rows > 0 {
 					c.removed(ctx, rows)

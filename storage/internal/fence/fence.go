@@ -26,7 +26,7 @@ type Fence struct {
 	// rows one of a sweep deletes.
 	together, sweepRows int
 
-	list, join    Join
+	list, join    ForOwner
 	requireActive RequireActive
 	beforeRemoval []BeforeRemoval
 }
@@ -83,16 +83,16 @@ func (s *Fence) listForOwner(ctx context.Context, channel domain.Channel) error 
 	return s.requireActive(ctx, channel.Owner)
 }
 
-// A Join does something for the owner of a new channel.
-type Join func(ctx context.Context, channel domain.Channel) error
+// A ForOwner does something for the owner of a new channel.
+type ForOwner func(ctx context.Context, channel domain.Channel) error
 
 // OnReservation registers what puts a new channel on its owner's list. Call it before the first
 // operation.
-func (s *Fence) OnReservation(list Join) { s.list = list }
+func (s *Fence) OnReservation(list ForOwner) { s.list = list }
 
 // OnCreation registers what subscribes the owner, or merges the gate in another way. If the gate is
 // gone, it must return ErrGateGone or what WhyGateGone returns. Call it before the first operation.
-func (s *Fence) OnCreation(join Join) { s.join = join }
+func (s *Fence) OnCreation(join ForOwner) { s.join = join }
 
 // A BeforeRemoval runs before a sweep removes rows, of which it has the incarnation and the user. No gate fences
 // it: it may run late, and for rows of a later incarnation. So its writes must depend on the
