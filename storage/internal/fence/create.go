@@ -37,7 +37,7 @@ import (
 // CreateChannel begins again with a new incarnation. Without step 6, it could acknowledge a channel
 // that accepts no post. Step 6 also gives the gate a new version, after which such a deletion fails.
 func (s *Fence) CreateChannel(ctx context.Context, channel domain.Channel, key string) (_ domain.Channel, made bool, err error) {
-	c := creation{channel: channel}
+	c := creation{channel: channel, tried: channel.Incarnation}
 	if key != "" {
 		c.once = schema.Hash(string(channel.Owner), key)
 		c.body = schema.Hash(append([]string{string(channel.Key())}, domain.Texts(channel.Fields())...)...)
@@ -48,22 +48,21 @@ func (s *Fence) CreateChannel(ctx context.Context, channel domain.Channel, key s
 	if key != "" && !c.recorded {
 		err = s.recordMade(ctx, &c, c.channel.Incarnation)
 	}
-	return c.channel, !c.adopted, err
+	return c.channel, c.channel.Incarnation == c.tried, err
 }
 
 // A creation is a request to create a channel, while it is carried out.
 type creation struct {
+	// channel is that of this request, or the one that an earlier request with the same key has made.
 	channel domain.Channel
+	// tried is the incarnation that this request tries to create.
+	tried domain.Incarnation
 	// once is the hash of the owner and the idempotency key. It is empty if the request
 	// has no key.
 	once string
 	// body is the hash of what the request asks for.
 	body string
-	// begun reports whether the once! row is there.
-	begun bool
-	// adopted reports whether an earlier request with the same key made the channel.
-	adopted bool
-	// recorded reports whether the made! row says so.
+	// recorded reports whether the made! row names the channel.
 	recorded bool
 }
 
@@ -84,7 +83,8 @@ func (s *Fence) create(ctx context.Context, c *creation) error {
 	if errors.Is(err, optimistic.ErrAgain) {
 		// The insert of the row may still take effect later, and its gate may be gone
 		// by then. So the incarnation must not be used again.
-		c.channel.Incarnation = domain.NewIncarnation()
+		c.tried = domain.NewIncarnation()
+		c.channel.Incarnation = c.tried
 	}
 	return err
 }

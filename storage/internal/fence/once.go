@@ -30,11 +30,10 @@ import (
 // took. If the process dies before made! is inserted, the next request with the key
 // inserts it.
 
-// beginOnce inserts the once! row, unless the request has no key or this call has
-// inserted it. It reports done if the key has made a channel already, which it then puts
-// into the creation.
+// beginOnce inserts the once! row, unless the request has no key. It reports done if the key has made
+// a channel already, which it then puts into the creation.
 func (s *Fence) beginOnce(ctx context.Context, c *creation) (done bool, err error) {
-	if c.once == "" || c.begun {
+	if c.once == "" {
 		return false, nil
 	}
 	//lab: Note the key of the request.
@@ -42,12 +41,11 @@ func (s *Fence) beginOnce(ctx context.Context, c *creation) (done bool, err erro
 		driver.Insert(schema.UserOnce.Row(c.once), driver.String(schema.PropBody, c.body)))
 	switch {
 	case err == nil:
-		c.begun = true
 		return false, nil
-	case !errors.Is(err, domain.ErrExists):
-		return false, fmt.Errorf("creating channel %s: %w", c.channel.Key(), err)
+	case errors.Is(err, domain.ErrExists): // by an earlier request, or by this one before it began again
+		return s.earlierCreation(ctx, c)
 	}
-	return s.earlierCreation(ctx, c)
+	return false, fmt.Errorf("creating channel %s: %w", c.channel.Key(), err)
 }
 
 // adopt reports whether an earlier request with the same key made the channel of this row,
@@ -68,7 +66,7 @@ func (s *Fence) adopt(ctx context.Context, c *creation, row Row) (done bool, err
 	if err := s.confirmCreated(ctx, row); err != nil {
 		return false, err
 	}
-	c.channel, c.adopted = row.Channel, row.Incarnation != c.channel.Incarnation
+	c.channel = row.Channel
 	return true, nil
 }
 
@@ -84,7 +82,6 @@ func (s *Fence) earlierCreation(ctx context.Context, c *creation) (done bool, er
 	case once.Properties.String(schema.PropBody) != c.body:
 		return false, fmt.Errorf("creating channel %s: %w", c.channel.Key(), domain.ErrKeyReused)
 	}
-	c.begun = true
 	//lab: Read which channel the key made.
 	made, err := s.users.Find(ctx, partition, schema.Made.Row(c.once))
 	if err != nil || !made.Found() {
@@ -134,9 +131,7 @@ func (s *Fence) takeMade(ctx context.Context, c *creation, made driver.Entity) e
 	case ungated:
 		return errChannelGone(c)
 	}
-	c.recorded = true
-	c.adopted = c.adopted || incarnation != c.channel.Incarnation
-	c.channel = row.Channel
+	c.channel, c.recorded = row.Channel, true
 	return nil
 }
 
