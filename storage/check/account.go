@@ -86,10 +86,10 @@ func (c *Checker) named(ctx context.Context, kind *schema.Kind, row driver.Entit
 	user, at := domain.UserName(row.Partition), ""
 	switch kind {
 	case schema.Wrote:
-		ref, id := reader.Listed(kind, row)
+		ref, id, _ := reader.Listed(kind, row)
 		in, at = ref, schema.BlogRow(id)
 	case schema.Voted:
-		ref, id := reader.Listed(kind, row)
+		ref, id, _ := reader.Listed(kind, row)
 		in, at = ref, schema.VoteRow(id, user)
 	case schema.Subscription:
 		in, at = schema.ParseRefRow(row.Row), schema.SubRow(user)

@@ -30,7 +30,7 @@ func (p *partitionCheck) checkListed(ctx context.Context) error {
 		}
 		//lab: Read whether the post or vote is on its user's list.
 		listed, err := p.store.users.Get(ctx, schema.UserPartition(user), entry)
-		in, _ := reader.Listed(schema.Wrote, listed)
+		in, _, _ := reader.Listed(schema.Wrote, listed)
 		return row, in != p.channel.Ref(), unlessAbsent(err)
 	})
 	p.toList = p.toList[:0]

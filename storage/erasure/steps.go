@@ -101,8 +101,8 @@ func (s Steps) eachListed(ctx context.Context, kind *schema.Kind, user domain.Us
 	do func(context.Context, domain.ChannelRef, domain.BlogID) error,
 ) error {
 	return s.each(ctx, kind, user, removed, func(ctx context.Context, row driver.Entity) error {
-		ref, id := reader.Listed(kind, row)
-		if !schema.LeadsToChannel(ref) {
+		ref, id, leads := reader.Listed(kind, row)
+		if !leads {
 			return nil // no operation writes that; it names nothing, and goes
 		}
 		return do(ctx, ref, id)
