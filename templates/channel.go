@@ -135,7 +135,7 @@ func (v Channel) frame(page Page) Frame {
 		f.About = excerpt(v.Description)
 	}
 	if v.CanSeeRows {
-		f.Rows = ChannelRowsPath(v.Name, "")
+		f.Rows = ChannelRowsPath(v.Name)
 	}
 	return writes(f, page, page.User != "" && v.MayNotPost == "" && v.View.Newest() && v.After == "")
 }

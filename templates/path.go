@@ -95,11 +95,8 @@ func DeletionPath(channel domain.ChannelName, incarnation domain.Incarnation) st
 	return ChannelPath(channel) + "/deletions/" + string(incarnation)
 }
 
-// ChannelRowsPath shows the rows behind a channel. An incarnation asks for its deletion;
-// it may be empty.
-func ChannelRowsPath(channel domain.ChannelName, incarnation domain.Incarnation) string {
-	return with(ChannelPath(channel)+"/rows", "of", string(incarnation))
-}
+// ChannelRowsPath shows the rows behind a channel.
+func ChannelRowsPath(channel domain.ChannelName) string { return ChannelPath(channel) + "/rows" }
 
 // DeletionEventsPath is the stream of Server-Sent Events for DeletionPath. Each
 // event "progress" carries what [DeletionProgress] renders. The event "end" is the

@@ -11,13 +11,6 @@ import (
 // ChannelRows is the page of the rows behind a channel's name.
 type ChannelRows struct {
 	Channel domain.ChannelName
-	// Of is the incarnation whose deletion is shown, if the reader asked for one.
-	Of domain.Incarnation
-	// Kind is the prefix of the row keys that the reader asked for. It is empty for all
-	// rows.
-	Kind string
-	// Kinds are the prefixes that there are.
-	Kinds []string
 	Part
 	// Active reports whether the channel can be read.
 	Active bool
@@ -30,15 +23,8 @@ type ChannelRows struct {
 	State  string
 	Tables []TableBlock
 	Queue  QueueBlock
-	// Partition is the page of the partition. Elsewhere says that there is none to show,
-	// because the name belongs to another channel.
+	// Partition is the page of the partition.
 	Partition TableBlock
-	Elsewhere bool
-}
-
-// part is the path of the first page with a kind.
-func (v ChannelRows) part(kind string) string {
-	return with(ChannelRowsPath(v.Channel, ""), "kind", kind, "of", string(v.Of))
 }
 
 // explained are the kinds that the tables of the page can have.

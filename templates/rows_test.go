@@ -79,8 +79,6 @@ func TestChannelRowsPage(t *testing.T) {
 			times(1, "li[aria-current=step]"), in("li[class=gate shut][aria-current=step]"), says("No transaction crosses this line"),
 			times(5, "i"), in("a[href=#fold-kind-post]", says("post 1")), in("li[class=lit]", says("Deletions 1 row")), says("no visible message")),
 			times(3, "tr[class]"), in("details[id=fold-kind-post]", without("tr[class=deleted]")), without("details[id=fold-kind-post][open]"), in("details[id=fold-table-gate][open]")))
-	v.Kind, v.UnderWay = "blog!", false
-	shows(t, "shows the kind that was asked for", ChannelRowsPage(pageAt("/x", "ingrid"), v), in("details[id=fold-kind-post][open]"), without("div[data-live]"))
 }
 
 func TestQueue(t *testing.T) {

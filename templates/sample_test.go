@@ -187,10 +187,10 @@ func channelManagePages(in Page) map[string]templ.Component {
 		"deletions, past end": DeletionsPage(in, Deletions{Part: Part{After: "a"}}),
 		"deletions, a gap":    DeletionsPage(in, Deletions{Part: Part{Next: "n"}}),
 		"rows": ChannelRowsPage(in, ChannelRows{
-			Channel: nasty, Kinds: []string{"blog!"}, Part: Part{Next: "n"}, UnderWay: true, Deletion: "/x",
+			Channel: nasty, Part: Part{Next: "n"}, UnderWay: true, Deletion: "/x",
 			State: nasty, Tables: []TableBlock{{Key: "t", Name: "Channels"}}, Queue: sampleQueue(), Partition: sampleTable(),
 		}),
-		"rows, gone":    ChannelRowsPage(in, ChannelRows{Channel: "aurora", Elsewhere: true}),
+		"rows, gone":    ChannelRowsPage(in, ChannelRows{Channel: "aurora"}),
 		"deletion done": DeletionPage(in, sampleDeletion(domain.DeletionDone, "release")),
 	}
 }

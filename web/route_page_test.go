@@ -291,9 +291,8 @@ func pageRoutes() []route {
 			{"", adasCookie, 3, 8, 0, 0},
 		}, seeds: []seed{
 			{adasCookie, 200, "Engines", "", "", ""},
-			{adasCookie, 200, "Engines", "kind=blog!", "", ""},
-			{anonymous, 404, "Nothing", "kind=blog!", "", ""},
-			{adasCookie, 200, "Going", "of={going}", "", ""},
+			{anonymous, 404, "Nothing", "", "", ""},
+			{adasCookie, 200, "Going", "", "", ""},
 			{anonymous, 200, "Engines", "", "", ""},
 			{adasCookie, 422, "Engines", "after={posts}", "", ""},
 		}},

@@ -9,6 +9,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/channel"
 	"microblogging/storage/schema"
 	"microblogging/templates"
 )
@@ -23,10 +24,7 @@ const (
 func (s *server) showRows(c echo.Context, v visitor) error {
 	name, err := channelName(c)
 	q := storage.RowsQuery{
-		Key: name.Key(), By: v.User, Everybody: s.Teach, Kind: c.QueryParam("kind"), After: c.QueryParam("after"), Limit: maxShownRows,
-	}
-	if of := c.QueryParam("of"); err == nil && of != "" {
-		q.Of, err = domain.ParseIncarnation(of)
+		Key: name.Key(), By: v.User, Everybody: s.Teach, After: c.QueryParam("after"), Limit: maxShownRows,
 	}
 	if err != nil {
 		return err
@@ -36,9 +34,9 @@ func (s *server) showRows(c echo.Context, v visitor) error {
 		name = rows.Channel.Name // as its creator spelled it
 	}
 	view := templates.ChannelRows{
-		Channel: name, Of: q.Of, Kind: q.Kind, Kinds: schema.RowPrefixes(), Part: templates.Part{After: q.After, Next: rows.Next},
+		Channel: name, Part: templates.Part{After: q.After, Next: rows.Next},
 		Active: rows.Channel.State == domain.ChannelActive, UnderWay: underWay(rows),
-		State: stateOf(rows), Elsewhere: rows.Elsewhere, Queue: queueOf(rows),
+		State: stateOf(rows), Queue: queueOf(rows),
 	}
 	view.Tables, view.Partition = tablesOf(rows)
 	if d := rows.Deletion; d.Channel.Key != "" && d.RequestedBy == q.By {
@@ -55,14 +53,11 @@ func tablesOf(rows storage.ChannelRows) (tables []templates.TableBlock, partitio
 	channels := table("channel", "Channels", rows.Channels)
 	deletions := table("deletion", "Deletions", rows.Deletions)
 	deletions.Empty = "Its deletion was not requested."
-	if rows.MoreDeletions {
-		deletions.Note = "The first rows. The name was deleted more often than that."
+	if len(rows.Deletions) == channel.MaxShownDeletions {
+		deletions.Note = "The first rows. There may be more."
 	}
 	partition = table("row", "Blogs", rows.Rows)
 	partition.Name, partition.Note = "Blogs: the partition", "Rows of all kinds in the order of their keys, the gate among them."
-	if rows.Elsewhere {
-		return []templates.TableBlock{deletions}, partition
-	}
 	return []templates.TableBlock{gates, channels, deletions}, partition
 }
 
@@ -75,8 +70,6 @@ func underWay(rows storage.ChannelRows) bool {
 func stateOf(rows storage.ChannelRows) string {
 	d := rows.Deletion
 	switch {
-	case rows.Elsewhere:
-		return "The channel is gone, and its name belongs to another one now. This is the record of its deletion."
 	case underWay(rows) && d.State == domain.DeletionPoisoned:
 		return "The deletion has stopped, and waits for an operator."
 	case underWay(rows) && d.State == domain.DeletionRunning:

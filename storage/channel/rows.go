@@ -18,16 +18,10 @@ import (
 // A RowsQuery asks for the rows behind the name of a channel, as they are in the store.
 type RowsQuery struct {
 	Key domain.ChannelKey
-	// Of is the incarnation whose deletion is shown. If empty, it is the one that has
-	// the name, or every one if none has.
-	Of domain.Incarnation
 	// By is who asks. Everybody says that they may see the rows of any channel.
 	By        domain.UserName
 	Everybody bool
-	// Kind, if it is not empty, is one of schema.RowPrefixes: only these rows of the partition
-	// are wanted.
-	Kind string
-	// After is the cursor of the page before, of the same channel and kind.
+	// After is the cursor of the page before.
 	After string
 	Limit int
 
@@ -40,14 +34,11 @@ type RowsQuery struct {
 type ChannelRows struct {
 	// Channel is the channel that has the name, in any state. It is zero if none has.
 	Channel domain.Channel
-	// Elsewhere reports whether the name belongs to another user's channel now. Then there
-	// are only Deletions.
-	Elsewhere bool
 	// Channels is the row of the channel, if there is one.
 	Channels []driver.Entity
-	// Deletions are the rows of the deletion, at most maxShownDeletions of them.
-	Deletions     []driver.Entity
-	MoreDeletions bool
+	// Deletions are the rows of the channel's deletion; if none has the name, of each that had it. They are at
+	// most MaxShownDeletions.
+	Deletions []driver.Entity
 	// Deletion is the first of Deletions that is about a channel. It is zero if there is
 	// none.
 	Deletion domain.Deletion
@@ -70,29 +61,26 @@ type QueuedMessage struct {
 }
 
 const (
-	// maxShownDeletions bounds the rows of Deletions, of which a name that was deleted
+	// MaxShownDeletions bounds the rows of Deletions, of which a name that was deleted
 	// often has many.
-	maxShownDeletions = 20
+	MaxShownDeletions = 20
 	// maxShownGates bounds the gates: one, and reservations of creations that died.
 	maxShownGates = 20
 )
 
 // Rows reads the rows behind the name of a channel. It makes six requests, however many
 // rows there are: first for the channel and the account, and then the others concurrently. Only the owner may see
-// the rows of a channel, and the user who asked for a deletion what is left of it; any other user is
-// domain.ErrForbidden, or domain.ErrNotFound if there is no channel. A cursor of another list,
-// or a kind that is not there, is an InvalidError.
+// the rows of a channel. If no channel has the name, the user who asked for a deletion may see what is left of
+// it. Any other user is domain.ErrForbidden, or domain.ErrNotFound if there is no channel. A cursor of another
+// list is an InvalidError.
 func (s *Channels) Rows(ctx context.Context, q RowsQuery) (rows ChannelRows, err error) {
 	defer func() {
 		if err != nil {
 			rows, err = ChannelRows{}, fmt.Errorf("rows of channel %s: %w", q.Key, err)
 		}
 	}()
-	if q.Kind != "" && !slices.Contains(schema.RowPrefixes(), q.Kind) {
-		return rows, domain.Invalid("kind", "is no kind of row")
-	}
-	list := page.List{Name: "rows " + string(q.Key) + " " + q.Kind, After: q.After, Limit: q.Limit}
-	from, err := list.From(q.Kind)
+	list := page.List{Name: "rows " + string(q.Key), After: q.After, Limit: q.Limit}
+	from, err := list.From("")
 	if err != nil {
 		return rows, err
 	}
@@ -113,31 +101,39 @@ func (s *Channels) Rows(ctx context.Context, q RowsQuery) (rows ChannelRows, err
 		rows.Channel = fence.Decode(row).Channel
 		rows.Channels = []driver.Entity{row}
 	}
-	if c := rows.Channel; !q.owns(c) && c.Name != "" && (q.Of == "" || q.Of == c.Incarnation) { // it is another's
+	owns := q.Everybody || q.is(rows.Channel.Owner, rows.Channel.CreatedOn)
+	if !owns && row.Found() { // it is another's
 		return rows, domain.ErrForbidden
 	}
-	var deletions, gates, found []driver.Entity
+	var gates, found []driver.Entity
 	read := func(into *[]driver.Entity, table *driver.Table, n int, from, to string) func(context.Context) error {
 		return func(ctx context.Context) (err error) {
 			*into, err = table.First(ctx, n, driver.Range{Partition: schema.ChannelPartition(q.Key), From: from, To: to})
 			return err
 		}
 	}
-	of := string(cmp.Or(q.Of, rows.Channel.Incarnation))
+	of := string(rows.Channel.Incarnation)
 	var messages []driver.Message
 	err = s.fence.Concurrently(ctx,
-		read(&deletions, s.records, maxShownDeletions+1, of, schema.PrefixEnd(of)),
+		read(&rows.Deletions, s.records, MaxShownDeletions, of, schema.PrefixEnd(of)),
 		read(&gates, s.blogs, maxShownGates, schema.GatePrefix, schema.PrefixEnd(schema.GatePrefix)),
-		read(&found, s.blogs, q.Limit+1, from, schema.PrefixEnd(q.Kind)),
+		read(&found, s.blogs, q.Limit+1, from, ""),
 		func(ctx context.Context) (err error) {
 			messages, err = s.queue.Peek(ctx, driver.MaxReceive)
 			return err
 		})
-	if err == nil {
-		err = q.showDeletions(deletions, &rows)
-	}
-	if err != nil || rows.Elsewhere {
+	if err != nil {
 		return rows, err
+	}
+	if !owns {
+		if rows.Deletions = q.askedFor(rows.Deletions); len(rows.Deletions) == 0 {
+			return rows, domain.ErrNotFound
+		}
+	}
+	for _, row := range slices.Backward(rows.Deletions) {
+		if d := deletion.Decode(row); d.Blog == "" {
+			rows.Deletion = d
+		}
 	}
 	rows.Gates = q.visible(&rows, gates)
 	found, rows.Next = page.Cut(list, found, page.RowKey)
@@ -149,37 +145,9 @@ func (s *Channels) Rows(ctx context.Context, q RowsQuery) (rows ChannelRows, err
 	return rows, nil
 }
 
-// owns reports whether the rows of the channel that has the name may be shown.
-func (q RowsQuery) owns(c domain.Channel) bool {
-	return q.Everybody || q.is(c.Owner, c.CreatedOn)
-}
-
 // is reports whether the account that asks is the one that had the name at that time.
 func (q RowsQuery) is(user domain.UserName, on time.Time) bool {
 	return q.By != "" && user == q.By && !domain.OfFormerAccount(on, q.made)
-}
-
-// showDeletions decides what may be shown.
-func (q RowsQuery) showDeletions(found []driver.Entity, rows *ChannelRows) error {
-	if rows.MoreDeletions = len(found) > maxShownDeletions; rows.MoreDeletions {
-		found = found[:maxShownDeletions]
-	}
-	if there := rows.Channel.Name != ""; !q.owns(rows.Channel) {
-		if found = q.askedFor(found); len(found) == 0 {
-			return domain.ErrNotFound
-		}
-		if there {
-			rows.Channel, rows.Channels, rows.Elsewhere = domain.Channel{}, nil, true
-		}
-	}
-	rows.Deletions = found
-	for _, row := range found {
-		d := deletion.Decode(row)
-		if d.Blog == "" && rows.Deletion.Channel.Key == "" {
-			rows.Deletion = d
-		}
-	}
-	return nil
 }
 
 // askedFor keeps the rows of the channels whose deletion the user asked for.
@@ -199,10 +167,7 @@ func (q RowsQuery) visible(rows *ChannelRows, found []driver.Entity) []driver.En
 	if q.Everybody {
 		return found
 	}
-	of := rows.Deletion.Channel.Incarnation
-	if q.owns(rows.Channel) {
-		of = rows.Channel.Incarnation
-	}
+	of := cmp.Or(rows.Channel.Incarnation, rows.Deletion.Channel.Incarnation)
 	return slices.DeleteFunc(found, func(row driver.Entity) bool {
 		return row.Properties.String(schema.PropIncarnation) != string(of)
 	})
@@ -216,7 +181,7 @@ func (q RowsQuery) visibleMessages(rows *ChannelRows, messages []driver.Message)
 		if err != nil || decoded.Channel != q.Key {
 			continue // a message that cannot be read is of no channel
 		}
-		// To a user who is not the owner, rows.Channel is the zero channel (showDeletions).
+		// To a user who is not the owner, rows.Channel is the zero channel.
 		if !q.Everybody && decoded.Incarnation != rows.Channel.Incarnation && !q.is(decoded.RequestedBy, decoded.RequestedOn) {
 			continue
 		}

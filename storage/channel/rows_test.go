@@ -10,16 +10,14 @@ import (
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/internal/storetest"
-	"microblogging/storage/schema"
 )
 
 func TestRows(t *testing.T) {
-	t.Run("shows the owner every row, as it is in the store, and each kind alone", bubble(showsOwnerEveryRow))
+	t.Run("shows the owner every row, as it is in the store", bubble(showsOwnerEveryRow))
 	t.Run("shows a channel's rows to its owner alone, unless every reader may see them", bubble(showsRowsToNobodyElse))
 	t.Run("shows a deletion from the message to what is left", bubble(showsDeletionFromMessageToRecord))
 	t.Run("shows who asked for a deletion nothing of the next channel", bubble(showsNothingOfNextChannel))
 	t.Run("shows the owner no row of another incarnation, unless everybody may", bubble(showsNoOtherIncarnation))
-	t.Run("shows 20 deletions, and that there are more only if there are", bubble(showsTwentyDeletions))
 }
 
 func rowsOf(channel domain.Channel, by domain.UserName) storage.RowsQuery {
@@ -58,18 +56,6 @@ func showsOwnerEveryRow(t *testing.T, w *world) {
 	if !reflect.DeepEqual(rows.Rows, stored) {
 		t.Errorf("the rows are shown as %+v, and stored as %+v", rows.Rows, stored)
 	}
-	total := 0
-	for _, kind := range schema.RowPrefixes() {
-		q := rowsOf(channel, ada)
-		q.Kind = kind
-		of := rowKeys(w.shown(q).Rows)
-		if total += len(of); len(of) == 0 || slices.ContainsFunc(of, func(key string) bool { return !strings.HasPrefix(key, kind) }) {
-			t.Errorf("among %s there are %q", kind, of)
-		}
-	}
-	if total != len(stored) {
-		t.Errorf("all kinds have %d rows, the partition %d", total, len(stored))
-	}
 	if got := rowKeys(rows.Gates); !slices.Equal(got, []string{storetest.OpenGateRow(channel.Incarnation)}) {
 		t.Errorf("the gates are %q", got)
 	}
@@ -85,11 +71,6 @@ func showsRowsToNobodyElse(t *testing.T, w *world) {
 			t.Errorf("%q sees %+v (%v)", by, rows, err)
 		}
 		q := rowsOf(channel, by)
-		q.Of = channel.Incarnation
-		if _, err := w.Store.Channels.Rows(t.Context(), q); !errors.Is(err, domain.ErrForbidden) {
-			t.Errorf("%q sees the incarnation (%v)", by, err)
-		}
-		q = rowsOf(channel, by)
 		q.Everybody = true
 		if rows := w.shown(q); len(rows.Rows) < 9 {
 			t.Errorf("everybody may see %d rows", len(rows.Rows))
@@ -165,12 +146,6 @@ func showsNothingOfNextChannel(t *testing.T, w *world) {
 	if _, err := w.Store.Channels.Rows(t.Context(), rowsOf(next, ada)); !errors.Is(err, domain.ErrForbidden) {
 		t.Errorf("ada sees the channel of grace: %v", err)
 	}
-	q := rowsOf(next, ada)
-	q.Of = old.Incarnation
-	rows := w.shown(q)
-	if !rows.Elsewhere || len(rows.Deletions) != 1 || len(rows.Rows)+len(rows.Gates)+len(rows.Channels) != 0 || rows.Channel.Name != "" {
-		t.Errorf("of the old incarnation ada sees %+v", rows)
-	}
 	if rows := w.shown(rowsOf(next, grace)); len(rows.Deletions) != 0 || len(rows.Channels) != 1 {
 		t.Errorf("grace sees %+v", rows)
 	}
@@ -194,16 +169,6 @@ func showsNothingOfNextChannel(t *testing.T, w *world) {
 		q.Everybody = by == ""
 		if got := w.shown(q).Messages; len(got) != want {
 			t.Errorf("%q sees the messages %+v, want %d", by, got, want)
-		}
-	}
-}
-
-func showsTwentyDeletions(t *testing.T, w *world) {
-	for n := range 21 {
-		channel := w.Create("garden", ada)
-		w.CarryOut(w.askedMessage(channel))
-		if rows := w.shown(rowsOf(channel, ada)); len(rows.Deletions) != min(n+1, 20) || rows.MoreDeletions != (n == 20) {
-			t.Errorf("of %d deletions, %d are shown, and that there are more: %t", n+1, len(rows.Deletions), rows.MoreDeletions)
 		}
 	}
 }

@@ -175,14 +175,3 @@ func Within(table, partition, from, to string) []*Kind {
 
 // Kinds returns all kinds of row.
 func Kinds() []*Kind { return slices.Clone(kinds) }
-
-// RowPrefixes are the prefixes of the row keys in a partition of Blogs, in key order.
-func RowPrefixes() []string {
-	prefixes := []string{GatePrefix}
-	for _, kind := range Within(TableBlogs, "", "", "") {
-		if !IsGate(kind.Form) {
-			prefixes = append(prefixes, kind.Prefix())
-		}
-	}
-	return slices.Sorted(slices.Values(prefixes))
-}
