@@ -43,21 +43,16 @@ func (r Reads) atMost(limit int) int {
 // Concurrently makes calls that do not depend on each other, and waits for all of them: on a
 // network they cost one round trip together. It returns the error of the first of them
 // that failed, in the order of the arguments. So the caller gets the error that the same
-// calls one after another would give. If the first call fails, the context of the others
-// ends, since their results are not used. A panic in a call is passed on to the caller.
+// calls one after another would give. A panic in a call is passed on to the caller.
 func (r Reads) Concurrently(ctx context.Context, calls ...func(context.Context) error) error {
 	errs := make([]error, len(calls))
 	switch {
 	case !r.InTurn:
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
 		group := NewGroup(len(calls))
 		for i, call := range calls {
 			group.Go(func() error {
-				if errs[i] = call(ctx); i == 0 && errs[0] != nil {
-					cancel()
-				}
-				return nil
+				errs[i] = call(ctx)
+				return nil // the order of the calls decides, and not which was the fastest
 			})
 		}
 		if err := group.Wait(); err != nil {

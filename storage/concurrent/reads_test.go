@@ -2,7 +2,6 @@ package concurrent_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,7 +16,6 @@ import (
 func TestConcurrently(t *testing.T) {
 	t.Run("takes as long as the slowest call, or makes them in turn", concurrentlyTakesAsLongAsTheSlowest)
 	t.Run("returns the error of the first call that failed", concurrentlyReturnsTheFirstError)
-	t.Run("ends the others if the first call fails", concurrentlyEndsTheOthers)
 }
 
 var ways = map[string]concurrent.Reads{
@@ -80,22 +78,6 @@ func concurrentlyReturnsTheFirstError(t *testing.T) {
 			})
 		}
 	}
-}
-
-func concurrentlyEndsTheOthers(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		failed := errors.New("failed")
-		began := time.Now()
-		err := ways["concurrently"].Concurrently(t.Context(),
-			func(context.Context) error { time.Sleep(time.Second); return failed },
-			func(ctx context.Context) error {
-				<-ctx.Done()
-				return ctx.Err()
-			})
-		if took := time.Since(began); took != time.Second || !errors.Is(err, failed) {
-			t.Errorf("%s, %v", took, err)
-		}
-	})
 }
 
 func TestGroup(t *testing.T) {
