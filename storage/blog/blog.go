@@ -53,30 +53,17 @@ func encodeBlog(b domain.Blog) driver.Properties {
 }
 
 func Decode(row driver.Entity) Entity {
-	blog := Entity{ETag: row.ETag, properties: row.Properties}
-	blog.ID = schema.BlogIDOf(row.Row)
-	blog.Channel.Key = domain.ChannelKey(row.Partition)
-	for _, p := range row.Properties {
-		switch p.Name {
-		case schema.PropTitle:
-			blog.Title = p.Value.Text()
-		case schema.PropText:
-			blog.Text = p.Value.Text()
-		case schema.PropUserID:
-			blog.UserID = domain.UserName(p.Value.Text())
-		case schema.PropRating:
-			blog.Rating = p.Value.Number()
-		case schema.PropCreatedOn:
-			blog.CreatedOn = p.Value.Instant()
-		case schema.PropEditedOn:
-			blog.EditedOn = p.Value.Instant()
-		case schema.PropIncarnation:
-			blog.Channel.Incarnation = domain.Incarnation(p.Value.Text())
-		case schema.PropRevision:
-			blog.Revision = domain.Revision(p.Value.Text())
-		}
-	}
-	return blog
+	p := row.Properties
+	return Entity{ETag: row.ETag, properties: p, Blog: domain.Blog{
+		ID:        schema.BlogIDOf(row.Row),
+		Channel:   domain.ChannelRef{Key: domain.ChannelKey(row.Partition), Incarnation: domain.Incarnation(p.String(schema.PropIncarnation))},
+		Draft:     domain.Draft{Title: p.String(schema.PropTitle), Text: p.String(schema.PropText)},
+		UserID:    domain.UserName(p.String(schema.PropUserID)),
+		Revision:  domain.Revision(p.String(schema.PropRevision)),
+		Rating:    p.Int64(schema.PropRating),
+		CreatedOn: p.Time(schema.PropCreatedOn),
+		EditedOn:  p.Time(schema.PropEditedOn),
+	}}
 }
 
 // whyPostGone is WhyGateGone for a caller that wanted to change a post, which is gone with

@@ -39,8 +39,10 @@ func (s *Posts) Delete(ctx context.Context, in domain.Channel, id domain.BlogID,
 			return &domain.StaleError{Current: row.Blog}
 		}
 		if row.Revision != queued {
-			message := blogMessage(in, row.Blog, by)
-			message.TraceParent = domain.TraceParentOf(ctx)
+			message := domain.Message{
+				Kind: domain.MessageBlog, Channel: in.Key(), Incarnation: in.Incarnation, Name: in.Name, Blog: id, Revision: row.Revision,
+				RequestedBy: by, RequestedOn: domain.Now(), TraceParent: domain.TraceParentOf(ctx),
+			}
 			if err := s.deletions.Enqueue(ctx, message); err != nil {
 				return fmt.Errorf("queueing the deletion of post %s: %w", id, err)
 			}
@@ -52,19 +54,6 @@ func (s *Posts) Delete(ctx context.Context, in domain.Channel, id domain.BlogID,
 		}
 		return err
 	})
-}
-
-func blogMessage(in domain.Channel, blog domain.Blog, by domain.UserName) domain.Message {
-	return domain.Message{
-		Kind:        domain.MessageBlog,
-		Channel:     blog.Channel.Key,
-		Incarnation: blog.Channel.Incarnation,
-		Name:        in.Name,
-		RequestedBy: by,
-		RequestedOn: domain.Now(),
-		Blog:        blog.ID,
-		Revision:    blog.Revision,
-	}
 }
 
 // FinishBlog completes the deletion of a post that a message asks for, whatever

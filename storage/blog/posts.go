@@ -3,6 +3,7 @@ package blog
 import (
 	"cmp"
 
+	"microblogging/domain"
 	"microblogging/storage/concurrent"
 	"microblogging/storage/deletion"
 	"microblogging/storage/driver"
@@ -21,7 +22,7 @@ type Posts struct {
 	blogs *driver.Table
 
 	pause optimistic.Pause
-	votes concurrent.Locks[votedPost]
+	votes concurrent.Locks[domain.BlogID]
 }
 
 // Steps are what sweeps, deletions of accounts, workers, readers and repairs do. No page has them.

@@ -44,49 +44,42 @@ func (s *Posts) Unvote(ctx context.Context, ref domain.ChannelRef, id domain.Blo
 	return s.rate(ctx, &permit{ref: ref, by: by, free: true}, id, -1, remove, domain.ErrNotFound)
 }
 
-// A votedPost is the post that a vote is for.
-type votedPost struct {
-	ref domain.ChannelRef
-	id  domain.BlogID
-}
-
 // rate changes a vote, the post's rating and its row in the index in one transaction. It
 // depends on the version of the post, so that no vote is lost, and none lands after the
 // post is gone. If the operation on the vote fails with done, the vote is as its user
 // wants it. This also recognises a self-conflict.
 func (s *Posts) rate(ctx context.Context, p *permit, id domain.BlogID, change int64, vote driver.Operation, done error) error {
-	post := votedPost{p.ref, id}
-	unlock, err := s.votes.Lock(ctx, post) // of all who read one version, only one would succeed
+	unlock, err := s.votes.Lock(ctx, id) // of all who read one version, only one would succeed
 	if err != nil {
-		return fmt.Errorf("voting on post %s: %w", post.id, err)
+		return fmt.Errorf("voting on post %s: %w", id, err)
 	}
 	defer unlock()
 	return s.pause.Retry(ctx, func() error {
-		now, err := s.readBlog(ctx, post.ref, post.id)
+		now, err := s.readBlog(ctx, p.ref, id)
 		if err != nil {
 			return err
 		}
-		err = s.transactIfPermitted(ctx, p, ratingOperations(post, now, change, vote))
+		err = s.transactIfPermitted(ctx, p, ratingOperations(now, change, vote))
 		switch {
 		case err == nil, optimistic.FailedAt(err, 1, done):
 			return nil
 		case errors.Is(err, fence.ErrGateGone):
-			return s.whyPostGone(ctx, post.ref)
+			return s.whyPostGone(ctx, p.ref)
 		case optimistic.Raced(err):
 			return optimistic.ErrAgain
 		}
-		return fmt.Errorf("voting on post %s: %w", post.id, err)
+		return fmt.Errorf("voting on post %s: %w", id, err)
 	})
 }
 
 // ratingOperations are the vote, the post and the index.
-func ratingOperations(post votedPost, now Entity, change int64, vote driver.Operation) []driver.Operation {
+func ratingOperations(now Entity, change int64, vote driver.Operation) []driver.Operation {
 	rating := now.Rating + change
 	return []driver.Operation{
 		vote,
-		driver.Merge(schema.BlogRow(post.id), driver.Match(now.ETag), driver.Int64(schema.PropRating, rating)),
-		driver.Delete(schema.RateRow(now.Rating, post.id), driver.Exists),
-		driver.Insert(schema.RateRow(rating, post.id), driver.String(schema.PropIncarnation, post.ref.Incarnation)),
+		driver.Merge(schema.BlogRow(now.ID), driver.Match(now.ETag), driver.Int64(schema.PropRating, rating)),
+		driver.Delete(schema.RateRow(now.Rating, now.ID), driver.Exists),
+		driver.Insert(schema.RateRow(rating, now.ID), driver.String(schema.PropIncarnation, now.Channel.Incarnation)),
 	}
 }
 
