@@ -14,41 +14,26 @@ import (
 	"microblogging/storage/optimistic"
 	"microblogging/storage/reader"
 	"microblogging/storage/schema"
-	"microblogging/storage/walk"
 )
 
 // checkUsers reads Users and Subscriptions side by side, both in the order of users. So it meets
 // what a user has together with the account, whose row comes first.
 func (c *Checker) checkUsers(ctx context.Context) error {
 	var of domain.Erasure
-	visit := func(table *driver.Table, row *driver.Entity) error {
-		if row == nil {
-			return nil
-		}
-		kind, sound, err := c.judge(ctx, table, *row)
+	err := sideBySide(ctx, c.store.users, c.store.subscriptions, func(table *driver.Table, row driver.Entity) error {
+		kind, sound, err := c.judge(ctx, table, row)
 		switch {
 		case err != nil || !sound:
 			return err
 		case kind == schema.Account:
-			of = account.DecodeErasure(*row)
-			return c.checkErasure(ctx, *row)
+			of = account.DecodeErasure(row)
+			return c.checkErasure(ctx, row)
 		case of.State == domain.AccountGone && string(of.User) == row.Partition:
-			return c.outlived(ctx, table, kind, *row)
+			return c.outlived(ctx, table, kind, row)
 		case kind == schema.Subscription:
-			return c.repairSubscription(ctx, *row)
+			return c.repairSubscription(ctx, row)
 		}
 		return nil
-	}
-	users := func(yield func(driver.Entity, error) bool) {
-		//lab: Read the users, in the order of their names.
-		c.store.users.All(ctx, driver.Scan{})(yield)
-	}
-	subscriptions := func(yield func(driver.Entity, error) bool) {
-		//lab: Read the subscriptions, in the order of their users.
-		c.store.subscriptions.All(ctx, driver.Scan{})(yield)
-	}
-	err := walk.Both(users, subscriptions, func(user, subscription *driver.Entity) error {
-		return errors.Join(visit(c.store.users, user), visit(c.store.subscriptions, subscription))
 	})
 	if err != nil {
 		return fmt.Errorf("checking the users: %w", err)

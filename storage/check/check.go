@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"time"
 
 	"microblogging/domain"
@@ -105,8 +106,7 @@ func (c *Checker) Run(ctx context.Context) (Counts, error) {
 // checkOthers judges the rows that are compared with no other row.
 func (c *Checker) checkOthers(ctx context.Context) error {
 	for _, table := range c.store.others {
-		//lab: Read every row of the table.
-		for row, err := range table.All(ctx, driver.Scan{}) {
+		for row, err := range rowsOf(ctx, table) {
 			if err == nil {
 				_, _, err = c.judge(ctx, table, row)
 			}
@@ -123,39 +123,24 @@ func (c *Checker) checkOthers(ctx context.Context) error {
 // without a partition, and the partitions without a channel.
 func (c *Checker) checkPartitions(ctx context.Context) error {
 	p := &partitionCheck{Checker: c}
-	visit := func(table *driver.Table, row *driver.Entity) error {
-		if row == nil {
-			return nil
-		}
+	err := sideBySide(ctx, c.store.channels, c.store.blogs, func(table *driver.Table, row driver.Entity) error {
 		if row.Partition != p.key {
 			if err := p.end(ctx); err != nil {
 				return err
 			}
 			p = &partitionCheck{Checker: c, key: row.Partition}
 		}
-		kind, sound, err := c.judge(ctx, table, *row)
+		kind, sound, err := c.judge(ctx, table, row)
 		switch {
 		case err != nil:
 			return err
 		case kind == schema.Channel:
-			return p.begin(ctx, *row, sound)
+			return p.begin(ctx, row, sound)
 		case sound && !p.unjudged:
-			return p.row(ctx, kind, *row)
+			return p.row(ctx, kind, row)
 		}
 		return nil
-	}
-	channels := func(yield func(driver.Entity, error) bool) {
-		//lab: Read the channels, in the order of their keys.
-		c.store.channels.All(ctx, driver.Scan{})(yield)
-	}
-	blogs := func(yield func(driver.Entity, error) bool) {
-		//lab: Read the rows of the channels' partitions, in the order of their keys.
-		c.store.blogs.All(ctx, driver.Scan{})(yield)
-	}
-	err := walk.Both(channels, blogs,
-		func(channel, row *driver.Entity) error {
-			return errors.Join(visit(c.store.channels, channel), visit(c.store.blogs, row))
-		})
+	})
 	if err == nil {
 		err = p.end(ctx)
 	}
@@ -163,4 +148,26 @@ func (c *Checker) checkPartitions(ctx context.Context) error {
 		return fmt.Errorf("checking the channels and their posts: %w", err)
 	}
 	return nil
+}
+
+// sideBySide visits the rows of two tables in the order of their keys, and that of the first table before that of
+// the second if both have a key.
+func sideBySide(ctx context.Context, first, second *driver.Table, visit func(*driver.Table, driver.Entity) error) error {
+	return walk.Both(rowsOf(ctx, first), rowsOf(ctx, second), func(a, b *driver.Entity) (err error) {
+		if a != nil {
+			err = visit(first, *a)
+		}
+		if b != nil {
+			err = errors.Join(err, visit(second, *b))
+		}
+		return err
+	})
+}
+
+// rowsOf are the rows of a table.
+func rowsOf(ctx context.Context, table *driver.Table) iter.Seq2[driver.Entity, error] {
+	return func(yield func(driver.Entity, error) bool) {
+		//lab: Read the rows of the table, in the order of their keys.
+		table.All(ctx, driver.Scan{})(yield)
+	}
 }

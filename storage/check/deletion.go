@@ -14,7 +14,6 @@ import (
 	"microblogging/storage/internal/fence"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
-	"microblogging/storage/walk"
 )
 
 // deletionsCheck compares the rows of Deletions with the channels.
@@ -41,26 +40,16 @@ func (c *Checker) checkDeletions(ctx context.Context) error {
 	if waiting == 0 {
 		d.since = time.Now().Add(-c.Patience)
 	}
-	channels := func(yield func(driver.Entity, error) bool) {
-		//lab: Read the channels again, in the order of their keys.
-		c.store.channels.All(ctx, driver.Scan{})(yield)
-	}
-	deletions := func(yield func(driver.Entity, error) bool) {
-		//lab: Read the deletions, in the order of their channels.
-		c.store.deletions.All(ctx, driver.Scan{})(yield)
-	}
-	err = walk.Both(channels, deletions, func(row, record *driver.Entity) error {
-		if row != nil {
-			d.channel = fence.Decode(*row).Channel
-		}
-		if record == nil {
+	err = sideBySide(ctx, c.store.channels, c.store.deletions, func(table *driver.Table, row driver.Entity) error {
+		if table == c.store.channels {
+			d.channel = fence.Decode(row).Channel
 			return nil
 		}
-		kind, sound, err := c.judge(ctx, c.store.deletions, *record)
+		kind, sound, err := c.judge(ctx, table, row)
 		if err != nil || !sound {
 			return err
 		}
-		return d.row(ctx, kind, *record)
+		return d.row(ctx, kind, row)
 	})
 	if err = errors.Join(err, d.checkListed(ctx)); err != nil {
 		return fmt.Errorf("checking the deletions: %w", err)
