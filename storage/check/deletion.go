@@ -8,7 +8,6 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/account"
-	"microblogging/storage/concurrent"
 	"microblogging/storage/deletion"
 	"microblogging/storage/driver"
 	"microblogging/storage/internal/fence"
@@ -24,8 +23,6 @@ type deletionsCheck struct {
 	since time.Time
 	// channel is the last that was met.
 	channel domain.Channel
-	// toList are deletions that were read, and not yet looked for on the lists of who asked.
-	toList []driver.Entity
 }
 
 // checkDeletions reads Channels and Deletions side by side, both in key order. So it meets the
@@ -51,7 +48,7 @@ func (c *Checker) checkDeletions(ctx context.Context) error {
 		}
 		return d.row(ctx, kind, row)
 	})
-	if err = errors.Join(err, d.checkListed(ctx)); err != nil {
+	if err != nil {
 		return fmt.Errorf("checking the deletions: %w", err)
 	}
 	return nil
@@ -75,14 +72,7 @@ func (c *deletionsCheck) row(ctx context.Context, kind *schema.Kind, row driver.
 				c.Poisoned(d)
 			}
 		}
-		err := errors.Join(c.checkProgress(ctx, row, d), c.checkEnd(ctx, row, d))
-		if kind == schema.BlogDeletion || d.Channel.Key.AccountOf() != "" {
-			return err // it is on no list
-		}
-		if c.toList = append(c.toList, row); len(c.toList) == concurrent.Points {
-			err = errors.Join(err, c.checkListed(ctx))
-		}
-		return err
+		return errors.Join(c.checkProgress(ctx, row, d), c.checkEnd(ctx, row, d), c.checkListed(ctx, row, d))
 	}
 	return nil
 }
@@ -172,33 +162,27 @@ func (c *Checker) gated(ctx context.Context, ref domain.ChannelRef) (bool, error
 	return c.store.HasRow(ctx, ref.Key, schema.ShutGateRow(ref.Incarnation))
 }
 
-// checkListed is I8 of the deletions that were gathered: each is on the list of the user who asked, and
+// checkListed is I8 of deletions: that of a channel is on the list of the user who asked, and
 // was there before it was recorded. Only the deletion of the account takes it off, once the account is
 // past the pivot. So the account is read after the list. One that was made since has another list.
-func (c *deletionsCheck) checkListed(ctx context.Context) error {
-	missing, err := concurrent.Gather(ctx, c.store.Fence.Reads, c.toList, func(ctx context.Context, row driver.Entity) (driver.Entity, bool, error) {
-		d := deletion.Decode(row)
-		//lab: Read whether the deletion is on the list of the user who asked.
-		_, err := c.store.users.Get(ctx, schema.UserPartition(d.RequestedBy), schema.RequestedRow(d.RequestedOn, d.Channel))
-		return row, err != nil, unlessAbsent(err)
-	})
-	c.toList = c.toList[:0]
-	for _, row := range missing {
-		d := deletion.Decode(row)
-		user, err := c.account(ctx, d.RequestedBy)
-		of := account.DecodeErasure(user)
-		switch {
-		case err != nil:
-			return err
-		case of.State == domain.AccountErasing, of.State == domain.AccountGone, user.Properties.Time(schema.PropCreatedOn).After(d.RequestedOn):
-			continue
-		}
-		err = c.violation("I8", c.store.deletions, row, "not on the list of the user who asked for it", func() (string, error) {
-			return "listed", c.store.ListDeletion(ctx, d.Message())
-		})
-		if err != nil {
-			return err
-		}
+func (c *deletionsCheck) checkListed(ctx context.Context, row driver.Entity, d domain.Deletion) error {
+	if d.Blog != "" || d.Channel.Key.AccountOf() != "" {
+		return nil
 	}
-	return err
+	//lab: Read whether the deletion is on the list of the user who asked.
+	_, err := c.store.users.Get(ctx, schema.UserPartition(d.RequestedBy), schema.RequestedRow(d.RequestedOn, d.Channel))
+	if err == nil || unlessAbsent(err) != nil {
+		return err
+	}
+	user, err := c.account(ctx, d.RequestedBy)
+	of := account.DecodeErasure(user)
+	switch {
+	case err != nil:
+		return err
+	case of.State == domain.AccountErasing, of.State == domain.AccountGone, user.Properties.Time(schema.PropCreatedOn).After(d.RequestedOn):
+		return nil
+	}
+	return c.violation("I8", c.store.deletions, row, "not on the list of the user who asked for it", func() (string, error) {
+		return "listed", c.store.ListDeletion(ctx, d.Message())
+	})
 }
