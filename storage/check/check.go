@@ -106,7 +106,8 @@ func (c *Checker) Run(ctx context.Context) (Counts, error) {
 // checkOthers judges the rows that are compared with no other row.
 func (c *Checker) checkOthers(ctx context.Context) error {
 	for _, table := range c.store.others {
-		for row, err := range rowsOf(ctx, table) {
+		//lab: Read every row of the table.
+		for row, err := range table.All(ctx, driver.Scan{}) {
 			if err == nil {
 				_, _, err = c.judge(ctx, table, row)
 			}
@@ -153,7 +154,13 @@ func (c *Checker) checkPartitions(ctx context.Context) error {
 // sideBySide visits the rows of two tables in the order of their keys, and that of the first table before that of
 // the second if both have a key.
 func sideBySide(ctx context.Context, first, second *driver.Table, visit func(*driver.Table, driver.Entity) error) error {
-	return walk.Both(rowsOf(ctx, first), rowsOf(ctx, second), func(a, b *driver.Entity) (err error) {
+	rows := func(table *driver.Table) iter.Seq2[driver.Entity, error] {
+		return func(yield func(driver.Entity, error) bool) {
+			//lab: Read the rows of the table, in the order of their keys.
+			table.All(ctx, driver.Scan{})(yield)
+		}
+	}
+	return walk.Both(rows(first), rows(second), func(a, b *driver.Entity) (err error) {
 		if a != nil {
 			err = visit(first, *a)
 		}
@@ -162,12 +169,4 @@ func sideBySide(ctx context.Context, first, second *driver.Table, visit func(*dr
 		}
 		return err
 	})
-}
-
-// rowsOf are the rows of a table.
-func rowsOf(ctx context.Context, table *driver.Table) iter.Seq2[driver.Entity, error] {
-	return func(yield func(driver.Entity, error) bool) {
-		//lab: Read the rows of the table, in the order of their keys.
-		table.All(ctx, driver.Scan{})(yield)
-	}
 }
