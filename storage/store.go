@@ -139,7 +139,7 @@ func New(backend driver.Backend, o Options) *Parts {
 	}
 	leaves := new(leaving.Accounts)
 	gates := fence.New(backend, reads, leaves, requireActive, o.Pause, o.SweepRows)
-	deletions := deletion.New(backend, gates, o.Pause, o.Undo)
+	deletions := deletion.New(backend, gates, accounts, o.Pause, o.Undo)
 	posts := blog.New(backend, gates, deletions, o.Pause, o.ActivePartitions)
 	channels := channel.New(backend, gates, deletions, o.Pause)
 	readers := reader.New(backend, gates, channels, posts, o.Pause)

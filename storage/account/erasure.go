@@ -25,6 +25,11 @@ type Entry struct {
 // CreatedOn is when the account was made.
 func (e Entry) CreatedOn() time.Time { return e.row.Properties.Time(schema.PropCreatedOn) }
 
+// Leaves reports whether the account is being deleted, by the request with this ID.
+func (e Entry) Leaves(by domain.Incarnation) bool {
+	return e.ID == by && (e.State == domain.AccountPending || e.State == domain.AccountErasing)
+}
+
 func entryOf(row driver.Entity) Entry { return Entry{DecodeErasure(row), row} }
 
 // DecodeErasure is what the row of an account says about its deletion.

@@ -8,23 +8,11 @@ import (
 	"time"
 
 	"microblogging/domain"
+	"microblogging/storage/account"
 	"microblogging/storage/driver"
 	"microblogging/storage/internal/fence"
 	"microblogging/storage/schema"
 )
-
-// Accounts tell the reconciling pass about deletions of accounts, whose index rows, records and
-// messages are like those of channels (package erasure).
-type Accounts interface {
-	// OpenErasure reports whether a deletion is under way, and what its message is. Withhold makes a
-	// request fail that is about to set the account pending as it was read, so that it begins again.
-	OpenErasure(ctx context.Context, ref domain.ChannelRef) (m domain.Message, open bool, withhold func(context.Context) error, err error)
-	// RepeatErasure asks again for the deletion that a message asked for, if the account is there.
-	RepeatErasure(ctx context.Context, m domain.Message) (found bool, err error)
-}
-
-// OnAccounts sets the package that handles deletions of accounts. Call it before the first operation.
-func (s Steps) OnAccounts(accounts Accounts) { s.accounts = accounts }
 
 // OpenAccounts returns the users who are on the index with the deletion of their account, each once, and
 // up to so many. The deletion may be undone, or over.
@@ -74,28 +62,30 @@ func (p *pass) lookAtAccount(ctx context.Context, index driver.Entity, ref domai
 	case !errors.Is(err, domain.ErrNotFound):
 		return err
 	}
-	message, open, withhold, err := p.accounts.OpenErasure(ctx, ref)
+	entry, err := p.accounts.Entry(ctx, ref.Key.AccountOf())
 	switch {
-	case err != nil:
+	case err != nil && !errors.Is(err, domain.ErrNotFound):
 		return err
-	case !open && domain.Recent(index.Properties.Time(schema.PropRequestedOn), requestLifetime):
+	case entry.Leaves(ref.Incarnation):
+		if err := p.RecordDeletion(ctx, entry.Message()); err != nil {
+			return err
+		}
+		return p.requeue(ctx, entry.Message())
+	case domain.Recent(index.Properties.Time(schema.PropRequestedOn), requestLifetime):
 		return nil // the request may be under way, and would have to begin again
-	case !open:
-		return p.giveUp(ctx, index, ref, withhold(ctx))
 	}
-	if err := p.RecordDeletion(ctx, message); err != nil {
-		return err
-	}
-	return p.requeue(ctx, message)
+	return p.giveUp(ctx, index, ref, entry)
 }
 
 // giveUp ends a request to delete an account whose row was never set pending, or whose deletion was
-// undone. touch is the result of writing the account's row, after which the request cannot set it
-// pending. giveUp writes the record before it removes the index row. Otherwise a stalled request
+// undone. It writes the row, if there is one, after which the request cannot set it
+// pending. It writes the record before it removes the index row. Otherwise a stalled request
 // could insert a record that no pass would read.
-func (p *pass) giveUp(ctx context.Context, index driver.Entity, ref domain.ChannelRef, touch error) error {
-	if touch != nil {
-		return p.removeTouched(ctx, index, touch)
+func (p *pass) giveUp(ctx context.Context, index driver.Entity, ref domain.ChannelRef, entry account.Entry) error {
+	if entry.User != "" {
+		if err := p.accounts.TouchAccount(ctx, entry); err != nil {
+			return p.removeTouched(ctx, index, err)
+		}
 	}
 	of := domain.Erasure{User: ref.Key.AccountOf(), ID: ref.Incarnation, RequestedOn: index.Properties.Time(schema.PropRequestedOn)}
 	inserted, err := p.insertDeletion(ctx, of.Message(), domain.DeletionUndone)

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"microblogging/domain"
+	"microblogging/storage/account"
 	"microblogging/storage/driver"
 	"microblogging/storage/internal/fence"
 	"microblogging/storage/optimistic"
@@ -17,7 +18,7 @@ type Deletions struct {
 	channels, deletions, users *driver.Table
 	queue, poison              *driver.Queue
 
-	accounts Accounts
+	accounts account.Steps
 
 	pause optimistic.Pause
 	// undo is how long the deletion of a channel can be undone.
@@ -30,9 +31,10 @@ type Steps struct{ *Deletions }
 
 // New returns the deletions of a backend whose tables and queues are there. For the time of undo,
 // the deletion of a channel can be undone.
-func New(backend driver.Backend, gates *fence.Fence, pause optimistic.Pause, undo time.Duration) Steps {
+func New(backend driver.Backend, gates *fence.Fence, accounts account.Steps, pause optimistic.Pause, undo time.Duration) Steps {
 	return Steps{&Deletions{
 		fence:     gates,
+		accounts:  accounts,
 		channels:  driver.NewTable(backend, schema.TableChannels),
 		deletions: driver.NewTable(backend, schema.TableDeletions),
 		users:     driver.NewTable(backend, schema.TableUsers),

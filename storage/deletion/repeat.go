@@ -18,7 +18,7 @@ import (
 // incarnation, so nothing happens to a channel that has the name otherwise.
 
 // DeletionRecords returns a message for each Deletions row that is about a channel or an account, to be
-// kept for RepeatDeletions. Of posts, only those that were poisoned have a row.
+// kept for RepeatDeletions (package erasure). Of posts, only those that were poisoned have a row.
 func (s Steps) DeletionRecords(ctx context.Context) (records []domain.Message, err error) {
 	for row, err := range s.deletions.All(ctx, driver.Scan{}) {
 		if err != nil {
@@ -36,29 +36,9 @@ func (s Steps) DeletionRecords(ctx context.Context) (records []domain.Message, e
 	return records, nil
 }
 
-// RepeatDeletions asks again for each deletion whose channel can still be read, and returns how many
-// there were. The deletion is listed for the user who asked for it, under the time of the first
-// request. One that could be undone can be undone again, for as long as was promised. It may be called
-// again after an error, and while other operations run.
-func (s Steps) RepeatDeletions(ctx context.Context, records []domain.Message) (repeated int, err error) {
-	for _, record := range records {
-		found, err := s.RepeatDeletion(ctx, record)
-		if err != nil {
-			return repeated, fmt.Errorf("repeating a deletion: %w", err)
-		}
-		if found {
-			repeated++
-		}
-	}
-	return repeated, nil
-}
-
 // RepeatDeletion asks for the deletion of a channel again, if its incarnation is there and
-// is not being deleted, or for that of an account. It reports whether it is there.
+// is not being deleted. It reports whether it is there.
 func (s Steps) RepeatDeletion(ctx context.Context, m domain.Message) (found bool, err error) {
-	if m.Kind == domain.MessageAccount {
-		return s.accounts.RepeatErasure(ctx, m)
-	}
 	row, err := s.fence.ReadIncarnation(ctx, m.Ref())
 	switch {
 	case errors.Is(err, domain.ErrNotFound):

@@ -87,7 +87,7 @@ type Steps struct{ *Accounts }
 func New(backend driver.Backend, reads concurrent.Reads, accounts account.Steps, deletions deletion.Steps, lists channel.Steps,
 	posts blog.Steps, readers reader.Steps, leaves *leaving.Accounts, pause optimistic.Pause, undo time.Duration,
 ) Steps {
-	s := Steps{&Accounts{
+	return Steps{&Accounts{
 		Accounts: accounts.Accounts,
 		reads:    reads,
 		accounts: accounts, deletions: deletions, channels: lists, posts: posts, readers: readers,
@@ -96,8 +96,6 @@ func New(backend driver.Backend, reads concurrent.Reads, accounts account.Steps,
 		leaving:       leaves,
 		pause:         pause, undo: undo,
 	}}
-	deletions.OnAccounts(s)
-	return s
 }
 
 // Delete accepts the deletion of an account, and returns it. From then on no session of the
@@ -218,18 +216,29 @@ func (s Steps) recordUndone(ctx context.Context, m domain.Message) error {
 	return err
 }
 
-// OpenErasure implements deletion.Accounts.
-func (s Steps) OpenErasure(ctx context.Context, ref domain.ChannelRef) (m domain.Message, open bool, withhold func(context.Context) error, err error) {
-	entry, err := s.accounts.Entry(ctx, ref.Key.AccountOf())
-	if errors.Is(err, domain.ErrNotFound) {
-		return m, false, func(context.Context) error { return nil }, nil // no request can have set it to pending
+// RepeatDeletions asks again for each deletion whose channel can still be read, or whose account is active, and
+// returns how many there were. That of a channel is listed for the user who asked for it, under the time of the
+// first request. One that could be undone can be undone again, for as long as was promised. It may be called
+// again after an error, and while other operations run.
+func (s Steps) RepeatDeletions(ctx context.Context, records []domain.Message) (repeated int, err error) {
+	for _, record := range records {
+		repeat := s.deletions.RepeatDeletion
+		if record.Kind == domain.MessageAccount {
+			repeat = s.repeatErasure
+		}
+		found, err := repeat(ctx, record)
+		if err != nil {
+			return repeated, fmt.Errorf("repeating a deletion: %w", err)
+		}
+		if found {
+			repeated++
+		}
 	}
-	open = entry.ID == ref.Incarnation && (entry.State == domain.AccountPending || entry.State == domain.AccountErasing)
-	return entry.Message(), open, func(ctx context.Context) error { return s.accounts.TouchAccount(ctx, entry) }, err
+	return repeated, nil
 }
 
-// RepeatErasure implements deletion.Accounts.
-func (s Steps) RepeatErasure(ctx context.Context, m domain.Message) (found bool, err error) {
+// repeatErasure asks again for the deletion of an account, if that is there.
+func (s Steps) repeatErasure(ctx context.Context, m domain.Message) (found bool, err error) {
 	entry, err := s.accounts.Entry(ctx, m.RequestedBy)
 	switch {
 	case errors.Is(err, domain.ErrNotFound), err == nil && (entry.State != domain.AccountActive || entry.CreatedOn().After(m.RequestedOn)):

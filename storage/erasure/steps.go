@@ -27,7 +27,7 @@ func (s Steps) BeginErasure(ctx context.Context, m domain.Message) (present bool
 	var entry account.Entry
 	err = s.pause.Retry(ctx, func() (err error) {
 		entry, err = s.accounts.Entry(ctx, m.RequestedBy)
-		present = err == nil && underWay(entry, m)
+		present = err == nil && entry.Leaves(m.Incarnation)
 		switch {
 		case err != nil && !errors.Is(err, domain.ErrNotFound):
 			return err
@@ -40,11 +40,6 @@ func (s Steps) BeginErasure(ctx context.Context, m domain.Message) (present bool
 		err = s.recordUndone(ctx, m)
 	}
 	return present, err
-}
-
-// underWay reports whether an account is in the course of the deletion that a message asks for.
-func underWay(entry account.Entry, m domain.Message) bool {
-	return entry.ID == m.Incarnation && (entry.State == domain.AccountPending || entry.State == domain.AccountErasing)
 }
 
 // EraseChannels asks for the deletion of each channel of a user, and takes the gates away of those
@@ -130,7 +125,7 @@ func (s Steps) EraseSubscriptions(ctx context.Context, m domain.Message, removed
 func (s Steps) EraseAccount(ctx context.Context, m domain.Message, removed Removed) error {
 	return s.pause.Retry(ctx, func() error {
 		entry, err := s.accounts.Entry(ctx, m.RequestedBy)
-		if err == nil && !underWay(entry, m) {
+		if err == nil && !entry.Leaves(m.Incarnation) {
 			return nil // another worker was faster
 		}
 		if err == nil {
