@@ -38,8 +38,7 @@ func (j *job) conclude(ctx context.Context, result outcome, cause error) {
 	case err == nil && (result == outcomeDone || result == outcomeShutdown):
 		level = slog.LevelInfo
 	}
-	log := j.worker.Log.With("outcome", result.String(), "kind", j.message.Kind, "channel", j.message.Channel, "incarnation", j.message.Incarnation,
-		"deliveries", j.leased.Deliveries, "rows", j.rows.Load(), "poisoned", j.poisoned)
+	log := j.log().With("outcome", result.String(), "rows", j.rows.Load(), "poisoned", j.poisoned)
 	if j.unread != nil {
 		log = log.With("message", j.leased.ID, "text", j.leased.Text[:min(len(j.leased.Text), 100)])
 	}

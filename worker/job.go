@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"sync/atomic"
 	"time"
 
@@ -48,11 +49,16 @@ func (w *Worker) newJob(m driver.Message, stop <-chan struct{}) *job {
 func (j *job) work(ctx context.Context) (context.Context, outcome, error) {
 	ctx, j.handling = j.worker.Observer.Deliver(ctx, j.leased, j.message)
 	if j.leased.Deliveries > 1 { // a worker that was killed has logged nothing about the delivery before
-		j.worker.Log.InfoContext(ctx, "message received again", "kind", j.message.Kind, "channel", j.message.Channel,
-			"incarnation", j.message.Incarnation, "deliveries", j.leased.Deliveries)
+		j.log().InfoContext(ctx, "message received again")
 	}
 	err := guarded(func() error { return j.do(ctx) })
 	return ctx, classify(ctx, err), err
+}
+
+// log says which message its lines are about.
+func (j *job) log() *slog.Logger {
+	return j.worker.Log.With("kind", j.message.Kind, "channel", j.message.Channel, "incarnation", j.message.Incarnation,
+		"deliveries", j.leased.Deliveries)
 }
 
 // do does what the message asks for.

@@ -34,22 +34,26 @@ const (
 	outcomeLost
 )
 
-func (o outcome) String() string {
-	return [...]string{"done", "retry", "permanent", "panic", "shutdown", "wait", "lease lost"}[o]
+// outcomes has the name of each outcome, and the result of a step that ended so.
+var outcomes = [...]struct {
+	name string
+	step domain.StepResult
+}{
+	outcomeDone:      {"done", domain.StepDone},
+	outcomeRetry:     {"retry", domain.StepFailed},
+	outcomePermanent: {"permanent", domain.StepFailed},
+	outcomePanic:     {"panic", domain.StepFailed},
+	outcomeShutdown:  {"shutdown", domain.StepStopped},
+	outcomeWait:      {"wait", domain.StepWaiting},
+	outcomeLost:      {"lease lost", domain.StepLost},
 }
 
-// stepResult is the result of a step that ended so.
-func (o outcome) stepResult() domain.StepResult {
-	return [...]domain.StepResult{
-		domain.StepDone, domain.StepFailed, domain.StepFailed, domain.StepFailed,
-		domain.StepStopped, domain.StepWaiting, domain.StepLost,
-	}[o]
-}
+func (o outcome) String() string { return outcomes[o].name }
 
 // Outcomes lists what End.Outcome can be.
 func Outcomes() (all []string) {
-	for o := outcomeDone; o <= outcomeLost; o++ {
-		all = append(all, o.String())
+	for _, o := range outcomes {
+		all = append(all, o.name)
 	}
 	return all
 }
@@ -107,7 +111,7 @@ func unanswered(err error) bool {
 func stepResult(ctx context.Context, more bool, err error) domain.StepResult {
 	switch {
 	case err != nil:
-		return classify(ctx, err).stepResult()
+		return outcomes[classify(ctx, err)].step
 	case more:
 		return domain.StepDone
 	default:

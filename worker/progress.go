@@ -100,7 +100,10 @@ func (p *progress) removed(ctx context.Context, rows int) {
 // changes the row by change. The mutex is not held during the write: a slow record must
 // not stop the removal of rows.
 func (p *progress) record(ctx context.Context, change func(*domain.Deletion)) error {
-	steps, rows := p.take()
+	p.mu.Lock()
+	steps, rows := slices.Clone(p.steps), p.rows
+	p.recorded = time.Now() // before it is, so that callers at the same time do not all write
+	p.mu.Unlock()
 	return p.store.UpdateRecord(ctx, p.of, func(d *domain.Deletion) bool {
 		// A request may have sent its message and died. The user asks again, and is told a later time:
 		// that of the record, which has a message of its own. A damaged record has no time and no such message.
@@ -124,13 +127,4 @@ func (p *progress) record(ctx context.Context, change func(*domain.Deletion)) er
 		}
 		return true
 	})
-}
-
-// take returns what the next record says. It marks the record as made, so that
-// callers at the same time do not all write.
-func (p *progress) take() (steps []domain.StepRecord, rows int64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.recorded = time.Now()
-	return slices.Clone(p.steps), p.rows
 }
