@@ -1,7 +1,6 @@
 package account_test
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -17,7 +16,6 @@ import (
 
 func TestUserList(t *testing.T) {
 	t.Run("people are found by part of their name while their account is active", bubble(activePeopleAreFound))
-	t.Run("pages join to the whole list", bubble(pagesOfPeopleJoin))
 	t.Run("what a user has made hides no other user", bubble(muchHidesNoUser))
 }
 
@@ -36,8 +34,10 @@ func activePeopleAreFound(t *testing.T, w *world) {
 		w.user(name)
 	}
 	for text, want := range map[string][]domain.UserName{"ad": {"ada", "adam", "nadia"}, "nadia": {"nadia"}, "_": nil, "grace!": nil} {
-		if got, _ := w.people(text, 9); !slices.Equal(got, want) {
-			t.Errorf("%q finds %q, want %q", text, got, want)
+		for _, limit := range []int{1, 2, 9} {
+			if got, pages := w.people(text, limit); !slices.Equal(got, want) || pages != max(1, (len(want)+limit-1)/limit) {
+				t.Errorf("%q finds %q in %d pages of %d, want %q", text, got, pages, limit, want)
+			}
 		}
 	}
 	_, err := w.Faulty.Accounts.Delete(t.Context(), attempt("adam", right), false)
@@ -49,29 +49,6 @@ func activePeopleAreFound(t *testing.T, w *world) {
 	w.OK(err)
 	if got, _ := w.people("ada", 9); len(got) != 2 {
 		t.Errorf("after it was undone, %q are found", got)
-	}
-}
-
-func pagesOfPeopleJoin(t *testing.T, w *world) {
-	w.Arm(drivertest.Pass)
-	var want []domain.UserName
-	for i := range 12 {
-		w.user(domain.UserName(fmt.Sprintf("u%02d", i)))
-		if i%10 < 5 {
-			want = append(want, domain.UserName(fmt.Sprintf("u%02d", i)))
-			w.OK(w.Table(schema.TableUsers).Transact(t.Context(), string(want[len(want)-1]), driver.Insert("wrote!1")))
-		}
-	}
-	for limit := 1; limit < 14; limit++ {
-		got, pages := w.people("u", limit)
-		if len(got) != 12 || pages != (12+limit-1)/limit || !slices.IsSorted(got) {
-			t.Errorf("%d pages of %d have %q", pages, limit, got)
-		}
-	}
-	first, err := w.Store.Accounts.List(t.Context(), "u", "", 1)
-	w.OK(err)
-	if _, err := w.Store.Accounts.List(t.Context(), "v", first.Next, 1); !errors.As(err, new(*domain.InvalidError)) {
-		t.Errorf("another list goes on with %v", err)
 	}
 }
 
