@@ -21,7 +21,7 @@
 //   - A table has no more cells than characters. Its cells are not aligned. The box of a task
 //     is a character.
 //   - The headings of a text are below those of the page, and skip no level.
-//   - Quotations and lists nest a few levels deep. What is deeper is not indented more.
+//   - Quotations and lists nest a few levels deep. The marks of deeper ones appear as they were typed.
 //
 // A newline breaks the line. No HTML is filtered afterwards: the elements and attributes
 // that a text can have are those that are written here, and a fuzz target holds it to them.

@@ -174,7 +174,9 @@ func reshapeLink(n ast.Node, address, title []byte, mark string, fits bool) {
 		link.Destination, link.Title = address, title
 		link.SetAttributeString("rel", []byte(relLink))
 		replace(n, link)
-		move(inner, link)
+		for _, child := range inner {
+			link.AppendChild(link, child)
+		}
 	}
 }
 

@@ -83,16 +83,16 @@ func blockParsers() []util.PrioritizedValue {
 	return parsers
 }
 
-// maxParsed is how many quotations and lists the parser opens around a text. The mark of a deeper one
-// is text. For each line the parser looks at all that are open, so without a limit the time grows with the
-// square of a text's length.
-const maxParsed = 10 * maxDepth
+// maxDepth is how many quotations and lists may be around a text. The mark of a deeper one is text. For each
+// line the parser looks at all that are open, so without a limit the time grows with the square of a text's
+// length.
+const maxDepth = 5
 
-// A shallowParser opens nothing within maxParsed quotations and lists.
+// A shallowParser opens nothing within maxDepth quotations and lists.
 type shallowParser struct{ parser.BlockParser }
 
 func (p shallowParser) Open(parent ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {
-	if depthOf(parent) >= maxParsed {
+	if depthOf(parent) >= maxDepth {
 		return nil, parser.NoChildren
 	}
 	return p.BlockParser.Open(parent, reader, pc)

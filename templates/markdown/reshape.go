@@ -7,9 +7,6 @@ import (
 	"github.com/yuin/goldmark/ast"
 )
 
-// maxDepth is how many quotations and lists may be around a text.
-const maxDepth = 5
-
 // reshape holds a document to the rules of the package. Its headings begin at the level
 // top.
 func reshape(doc ast.Node, source []byte, top int) {
@@ -18,7 +15,6 @@ func reshape(doc ast.Node, source []byte, top int) {
 	if !slices.ContainsFunc(children(doc), visible) {
 		doc.AppendChild(doc, paragraphOf(string(source)))
 	}
-	flatten(doc, 0)
 	reshapeHeadings(doc, top)
 	reshapeLinks(doc, source)
 	reshapeTables(doc)
@@ -26,40 +22,6 @@ func reshape(doc ast.Node, source []byte, top int) {
 		// Each block takes its direction from its own first letter.
 		block.SetAttributeString("dir", []byte("auto"))
 	}
-}
-
-// flatten removes the quotations and lists below n that are too deep, and keeps what is
-// in them. There are depth of them around n.
-func flatten(n ast.Node, depth int) {
-	for _, child := range children(n) {
-		within := depth
-		if child.Kind() == ast.KindBlockquote || child.Kind() == ast.KindList {
-			within++
-		}
-		flatten(child, within)
-		if within > maxDepth && within > depth {
-			replace(child, contentOf(child)...)
-		}
-	}
-}
-
-// contentOf returns the blocks in a quotation or in the items of a list.
-func contentOf(container ast.Node) []ast.Node {
-	if container.Kind() != ast.KindList {
-		return children(container)
-	}
-	var blocks []ast.Node
-	for _, item := range children(container) {
-		for _, block := range children(item) {
-			if block.Kind() == ast.KindTextBlock { // which only an item shows as a block
-				paragraph := ast.NewParagraph()
-				move(children(block), paragraph)
-				block = paragraph
-			}
-			blocks = append(blocks, block)
-		}
-	}
-	return blocks
 }
 
 // reshapeHeadings gives the outermost headings the level top, and skips no level: screen
@@ -113,12 +75,6 @@ func replace(n ast.Node, others ...ast.Node) {
 		parent.InsertBefore(parent, n, other)
 	}
 	parent.RemoveChild(parent, n)
-}
-
-func move(nodes []ast.Node, to ast.Node) {
-	for _, n := range nodes {
-		to.AppendChild(to, n)
-	}
 }
 
 // paragraphOf is a paragraph of text that has no marks.
