@@ -172,8 +172,6 @@ type Directory struct {
 	Channels   []ListedChannel
 	// ByName reports whether they are in the order of their names. Otherwise, those with the newest post come first.
 	ByName bool
-	// Short reports whether the page has fewer channels than it has room for, and more follow.
-	Short bool
 	Part
 }
 

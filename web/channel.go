@@ -373,7 +373,7 @@ func (s *server) directory(c echo.Context, v visitor) error {
 		}
 		return err
 	})
-	view.People, view.MorePeople, view.Short = people.Items, people.Next != "", view.Next != "" && len(view.Channels) < pageSize
+	view.People, view.MorePeople = people.Items, people.Next != ""
 	for i := range view.Channels {
 		ref := view.Channels[i].Ref()
 		view.Channels[i].Subscribed = slices.ContainsFunc(following, func(f domain.Subscription) bool { return f.Channel == ref })
