@@ -8,29 +8,32 @@ import (
 	"microblogging/domain"
 )
 
-// A Problem is an error page. If only Status is set, the page says in general words
+// A Problem is an error page, and the problem details of RFC 9457 that programs get. If only Status is set, the page says in general words
 // what happened and what to do.
 type Problem struct {
-	// Status is the HTTP status of the response.
-	Status int
 	// Title says in a few words what happened. If empty, Status decides.
-	Title string
+	Title string `json:"title"`
+	// Status is the HTTP status of the response.
+	Status int `json:"status"`
 	// Detail says more, in one or two sentences that an anonymous client may read. If empty,
 	// Status decides.
-	Detail string
+	Detail string `json:"detail,omitempty"`
 	// Errors say what is wrong with the request, field by field.
-	Errors []domain.FieldError
+	Errors []domain.FieldError `json:"errors,omitempty"`
+	// Position says where in the request the mistake is, counted from 0. It is nil if the
+	// mistake has no place. A page does not show it.
+	Position *int `json:"position,omitempty"`
 	// Links lead on from here. The page adds a link to the directory.
-	Links []Link
+	Links []Link `json:"-"`
 	// RetryAfter is how long to wait before trying again. It is zero if trying again
 	// does not help.
-	RetryAfter time.Duration
+	RetryAfter time.Duration `json:"-"`
 	// RequestID identifies the request in the log.
-	RequestID string
+	RequestID string `json:"requestId"`
 	// Kept is what was typed into the form that was refused, or nil.
-	Kept *KeptDraft
+	Kept *KeptDraft `json:"-"`
 	// SignIn is the form to show if signing in helps (401), and else nil.
-	SignIn *SignIn
+	SignIn *SignIn `json:"-"`
 }
 
 // An Answer is what a page that another package makes is answered with.
@@ -46,9 +49,6 @@ type Refusal struct {
 	Problem
 	// Cause is what it puts into words, and nil if it is a cause itself.
 	Cause error
-	// Position says where in the request the mistake is, counted from 0. It is nil if the
-	// mistake has no place.
-	Position *int
 }
 
 func (r *Refusal) Error() string { return r.title() }

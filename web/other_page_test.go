@@ -98,8 +98,8 @@ func otherPageHasTheHeaderOfItsReader(t *testing.T) {
 func failures() map[string]error {
 	position := 3
 	return map[string]error{
-		"refusal": &templates.Refusal{Position: &position, Problem: templates.Problem{
-			Status: 400, Title: "No such step", Detail: "It ends before.", Links: []templates.Link{{Label: "Back", URL: "/back"}},
+		"refusal": &templates.Refusal{Problem: templates.Problem{
+			Position: &position, Status: 400, Title: "No such step", Detail: "It ends before.", Links: []templates.Link{{Label: "Back", URL: "/back"}},
 		}},
 		"busy":    &templates.Refusal{Problem: templates.Problem{Status: 503, Title: "Busy", Detail: "Many look.", RetryAfter: 2 * time.Second}},
 		"missing": domain.ErrNotFound,

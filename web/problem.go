@@ -38,24 +38,13 @@ const misconfiguredRetry = time.Minute
 // A problem tells a client why its request failed. The API sends it as the problem
 // details of RFC 9457; pages show it as HTML.
 type problem struct {
-	Type   string `json:"type"`
-	Title  string `json:"title"`
-	Status int    `json:"status"`
-	// Detail says what happened and what to do. It is empty if Title is enough.
-	Detail string `json:"detail,omitempty"`
-	// Errors says what is wrong with each field of the request.
-	Errors []domain.FieldError `json:"errors,omitempty"`
+	Type string `json:"type"`
+	templates.Problem
 	// Current is the current version, if the request named a stale one.
 	Current any `json:"current,omitempty"`
-	// Position says where in the request the mistake is, counted from 0, if it has a place.
-	Position *int `json:"position,omitempty"`
 	// Wait is RetryAfter in seconds, in the answer to one entry of a batch: an entry has no
 	// headers.
 	Wait int `json:"retryAfter,omitempty"`
-	// RequestID is the id of the request in the log.
-	RequestID string `json:"requestId"`
-	// RetryAfter is zero unless trying again later may help.
-	RetryAfter time.Duration `json:"-"`
 	// Throttled is the limit that refused it, unless that is the one of writes.
 	Throttled *domain.ThrottledError `json:"-"`
 	// ETag is the entity tag of Current.
@@ -125,15 +114,19 @@ func refuseFor(retryAfter time.Duration, status int, title, detail string) error
 
 // explain gives an error other words, and links. Its meaning, and so its status, stays the same.
 func explain(err error, title, detail string, links ...templates.Link) error {
-	p := problemOf(err)
-	return &templates.Refusal{Cause: err, Problem: templates.Problem{
-		Status: p.Status, Title: title, Detail: detail, Errors: p.Errors, RetryAfter: p.RetryAfter, Links: links,
-	}}
+	p := problemOf(err).Problem
+	p.Title, p.Detail, p.Links = title, detail, links
+	return &templates.Refusal{Cause: err, Problem: p}
 }
 
-// newProblem returns a problem of noType.
-func newProblem(status int, title, detail string) problem {
-	return problem{Type: noType, Title: title, Status: status, Detail: detail}
+// A meaning is an error of package domain, and the problem that it is.
+type meaning struct {
+	err           error
+	status        int
+	title, detail string
+	// kind is the type of the problem, if that is not noType.
+	kind       string
+	retryAfter time.Duration
 }
 
 // A staleRequest adds the current version to an error.
@@ -161,8 +154,7 @@ func problemOf(err error) problem {
 	p := problem{Type: noType}
 	switch {
 	case errors.As(err, &shown):
-		p = newProblem(shown.Status, shown.Title, shown.Detail)
-		p.Errors, p.Position, p.RetryAfter = shown.Errors, shown.Position, shown.RetryAfter
+		p.Problem = shown.Problem
 		if shown.Status == http.StatusServiceUnavailable {
 			p.Type = busyType
 		}
@@ -199,42 +191,43 @@ func fullText(limit int) string {
 
 // problemOfMeaning maps the errors of package domain. Of several that match, the first counts.
 func problemOfMeaning(err error) problem {
-	for _, known := range []struct {
-		meaning error
-		problem problem
-	}{
-		{domain.ErrNotSignedIn, newProblem(http.StatusUnauthorized, "Not signed in", "")},
-		{domain.ErrOwnerPosts, newProblem(http.StatusForbidden, "Only the owner posts here", "The channel is closed to all others. Nothing was saved. You may still delete what you posted before.")},
-		{domain.ErrBlocked, newProblem(http.StatusForbidden, "You are blocked here",
-			"The owner of the channel has blocked you. Nothing was saved. You may still delete what you posted before.")},
-		{domain.ErrAccountEnds, newProblem(http.StatusForbidden, "Your account is being deleted", "Nothing was changed. Undo the deletion first, on the page of your account.")},
-		{domain.ErrForbidden, newProblem(http.StatusForbidden, "Not yours", "")},
-		{domain.ErrNotFound, newProblem(http.StatusNotFound, "Not found", "")},
-		{domain.ErrStillDeleting, problem{Type: "urn:microblogging:still-deleting", Status: http.StatusConflict, Title: "Still being deleted",
-			Detail: "The name belongs to a channel that is being deleted. It is free again once that is done."}},
-		{domain.ErrExists, problem{Type: "urn:microblogging:name-taken", Status: http.StatusConflict, Title: "Name taken",
-			Detail: "The name is in use. Choose another."}},
-		{domain.ErrTooLate, newProblem(http.StatusConflict, "Too late", "The deletion has begun, and cannot be undone any more.")},
-		{domain.ErrConflict, newProblem(http.StatusPreconditionFailed, "Changed in between",
-			"It was changed after you read it. Your request changed nothing.")},
-		{domain.ErrKeyReused, problem{Type: "urn:microblogging:key-reused", Status: http.StatusUnprocessableEntity, Title: "Idempotency key reused",
-			Detail: "The key was used before, for another body. Nothing was saved."}},
-		{domain.ErrPostGone, newProblem(http.StatusGone, "Post deleted", "The post that this idempotency key made has been deleted since.")},
-		{domain.ErrChannelGone, newProblem(http.StatusGone, "Channel deleted", "The channel that this idempotency key made has been deleted since.")},
-		{domain.ErrGone, newProblem(http.StatusGone, "Channel is being deleted", "It is no longer readable. Its owner may still be able to undo the deletion, under “Your deletions”.")},
-		{domain.ErrBusy, problem{Type: busyType, Status: http.StatusServiceUnavailable, Title: "Too busy",
-			Detail: "The site has too many requests at the moment. Nothing was saved.", RetryAfter: unavailableRetry}},
-		{domain.ErrConfiguration, problem{Type: misconfiguredType, Status: http.StatusServiceUnavailable, Title: "This site cannot use its store",
-			Detail: "This is not your fault. The operator of this site has to correct its configuration; the log says what is wrong.", RetryAfter: misconfiguredRetry}},
-		{domain.ErrUnavailable, problem{Type: noType, Status: http.StatusServiceUnavailable, Title: "Storage does not answer",
-			RetryAfter: unavailableRetry}},
+	for _, m := range []meaning{
+		{err: domain.ErrNotSignedIn, status: http.StatusUnauthorized, title: "Not signed in"},
+		{err: domain.ErrOwnerPosts, status: http.StatusForbidden, title: "Only the owner posts here",
+			detail: "The channel is closed to all others. Nothing was saved. You may still delete what you posted before."},
+		{err: domain.ErrBlocked, status: http.StatusForbidden, title: "You are blocked here",
+			detail: "The owner of the channel has blocked you. Nothing was saved. You may still delete what you posted before."},
+		{err: domain.ErrAccountEnds, status: http.StatusForbidden, title: "Your account is being deleted",
+			detail: "Nothing was changed. Undo the deletion first, on the page of your account."},
+		{err: domain.ErrForbidden, status: http.StatusForbidden, title: "Not yours"},
+		{err: domain.ErrNotFound, status: http.StatusNotFound, title: "Not found"},
+		{err: domain.ErrStillDeleting, status: http.StatusConflict, title: "Still being deleted", kind: "urn:microblogging:still-deleting",
+			detail: "The name belongs to a channel that is being deleted. It is free again once that is done."},
+		{err: domain.ErrExists, status: http.StatusConflict, title: "Name taken", kind: "urn:microblogging:name-taken",
+			detail: "The name is in use. Choose another."},
+		{err: domain.ErrTooLate, status: http.StatusConflict, title: "Too late", detail: "The deletion has begun, and cannot be undone any more."},
+		{err: domain.ErrConflict, status: http.StatusPreconditionFailed, title: "Changed in between",
+			detail: "It was changed after you read it. Your request changed nothing."},
+		{err: domain.ErrKeyReused, status: http.StatusUnprocessableEntity, title: "Idempotency key reused", kind: "urn:microblogging:key-reused",
+			detail: "The key was used before, for another body. Nothing was saved."},
+		{err: domain.ErrPostGone, status: http.StatusGone, title: "Post deleted",
+			detail: "The post that this idempotency key made has been deleted since."},
+		{err: domain.ErrChannelGone, status: http.StatusGone, title: "Channel deleted",
+			detail: "The channel that this idempotency key made has been deleted since."},
+		{err: domain.ErrGone, status: http.StatusGone, title: "Channel is being deleted",
+			detail: "It is no longer readable. Its owner may still be able to undo the deletion, under “Your deletions”."},
+		{err: domain.ErrBusy, status: http.StatusServiceUnavailable, title: "Too busy", kind: busyType, retryAfter: unavailableRetry,
+			detail: "The site has too many requests at the moment. Nothing was saved."},
+		{err: domain.ErrConfiguration, status: http.StatusServiceUnavailable, title: "This site cannot use its store", kind: misconfiguredType,
+			retryAfter: misconfiguredRetry, detail: "This is not your fault. The operator of this site has to correct its configuration; the log says what is wrong."},
+		{err: domain.ErrUnavailable, status: http.StatusServiceUnavailable, title: "Storage does not answer", retryAfter: unavailableRetry},
+		{err: context.DeadlineExceeded, status: http.StatusServiceUnavailable, title: "Storage does not answer", retryAfter: unavailableRetry},
 	} {
-		if errors.Is(err, known.meaning) {
-			return known.problem
+		if errors.Is(err, m.err) {
+			return problem{Type: cmp.Or(m.kind, noType), Problem: templates.Problem{
+				Status: m.status, Title: m.title, Detail: m.detail, RetryAfter: m.retryAfter,
+			}}
 		}
 	}
-	if errors.Is(err, context.DeadlineExceeded) {
-		return problemOfMeaning(domain.ErrUnavailable)
-	}
-	return newProblem(http.StatusInternalServerError, "Internal error", "")
+	return problem{Type: noType, Problem: templates.Problem{Status: http.StatusInternalServerError, Title: "Internal error"}}
 }

@@ -14,15 +14,8 @@ import (
 // problemPage shows why the request failed, and links to where to go from here.
 func (s *server) problemPage(c echo.Context, err error, cause problem) error {
 	v := s.failedVisitor(c, cause.Status)
-	view := templates.Problem{
-		Status:     cause.Status,
-		Errors:     cause.Errors,
-		RetryAfter: cause.RetryAfter,
-		RequestID:  cause.RequestID,
-	}
-	if shown, ok := errors.AsType[*templates.Refusal](err); ok {
-		view.Title, view.Detail, view.Links = shown.Title, shown.Detail, shown.Links
-	} else {
+	view := cause.Problem
+	if _, worded := errors.AsType[*templates.Refusal](err); !worded {
 		view.Title, view.Detail, view.Links = s.draftText(c, err, cause)
 	}
 	if view.Title == "" {
