@@ -2,6 +2,7 @@ package web
 
 import (
 	"archive/zip"
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -130,8 +131,8 @@ func (e export) votes(ctx context.Context) error {
 	votes := pages(func(after string) (storage.Page[storage.FeedItem], error) {
 		return e.store.Feeds.VotesBy(ctx, e.user.Name, after, exportPage)
 	})
-	return exportList(e, "votes.json", "[", votes, "]\n", func(w *listWriter, on storage.FeedItem) {
-		w.add(voteJSON{on.Name, on.ID, e.origin + templates.BlogPath(on.Name, on.Blog)})
+	return exportList(e, "votes.json", "[", votes, ",", "]\n", func(on storage.FeedItem) (string, error) {
+		return jsonLine(voteJSON{on.Name, on.ID, e.origin + templates.BlogPath(on.Name, on.Blog)})
 	})
 }
 
@@ -206,20 +207,21 @@ func (e export) feed(ctx context.Context, folder string, channel domain.Channel,
 		return err
 	}
 	head = bytes.TrimSuffix(head, []byte("]}")) // the items are its last member
-	err = exportList(e, folder+name+".json", string(head), posts, "]}\n", func(w *listWriter, post domain.Blog) {
+	err = exportList(e, folder+name+".json", string(head), posts, ",", "]}\n", func(post domain.Blog) (string, error) {
 		item := feedItemOf(channel.Name, post, e.origin)
 		item.Markdown = &struct{}{}
-		w.add(item)
+		return jsonLine(item)
 	})
 	if err != nil {
 		return err
 	}
-	err = exportList(e, folder+name+".md", strings.TrimSpace("# "+about.Title+"\n\n"+about.Description)+"\n", posts, "", func(w *listWriter, post domain.Blog) {
+	title := strings.TrimSpace("# "+about.Title+"\n\n"+about.Description) + "\n"
+	err = exportList(e, folder+name+".md", title, posts, "", "", func(post domain.Blog) (string, error) {
 		title := ""
 		if post.Title != "" {
 			title = "## " + post.Title + "\n\n"
 		}
-		w.text(fmt.Sprintf("\n%s%s\n\n%s, %s\n\n---\n", title, post.Text, post.UserID.Handle(), feedTime(post.CreatedOn)))
+		return fmt.Sprintf("\n%s%s\n\n%s, %s\n\n---\n", title, post.Text, post.UserID.Handle(), feedTime(post.CreatedOn)), nil
 	})
 	if err != nil {
 		return err
@@ -231,51 +233,39 @@ func (e export) feed(ctx context.Context, folder string, channel domain.Channel,
 	return err
 }
 
-// exportList adds a file that holds items between two texts.
-func exportList[T any](e export, name, begin string, items iter.Seq2[[]T, error], end string, add func(*listWriter, T)) error {
+// exportList adds a file that holds items, with something between each two, between two texts.
+func exportList[T any](e export, name, begin string, items iter.Seq2[[]T, error], between, end string, written func(T) (string, error)) error {
 	file, err := e.zip.Create(name)
 	if err != nil {
 		return err
 	}
-	w := &listWriter{w: file}
-	w.text(begin)
+	w := bufio.NewWriter(file) // keeps the first error for Flush
+	_, _ = w.WriteString(begin)
+	begun := false
 	for some, err := range items {
 		if err != nil {
 			return err
 		}
 		for _, item := range some {
-			add(w, item)
+			text, err := written(item)
+			if err != nil {
+				return err
+			}
+			if begun {
+				_, _ = w.WriteString(between)
+			}
+			begun = true
+			_, _ = w.WriteString(text)
 		}
 	}
-	w.text(end)
-	return w.err
+	_, _ = w.WriteString(end)
+	return w.Flush()
 }
 
-// A listWriter writes the elements of a JSON array, and what is around them. It keeps the first
-// error.
-type listWriter struct {
-	w     io.Writer
-	begun bool
-	err   error
-}
-
-func (l *listWriter) text(text string) {
-	if l.err == nil {
-		_, l.err = io.WriteString(l.w, text)
-	}
-}
-
-// add writes one element, on a line of its own.
-func (l *listWriter) add(element any) {
+// jsonLine is an element of a JSON array, on a line of its own.
+func jsonLine(element any) (string, error) {
 	encoded, err := json.Marshal(element)
-	if l.err == nil {
-		l.err = err
-	}
-	if l.begun {
-		l.text(",")
-	}
-	l.begun = true
-	l.text("\n" + string(encoded))
+	return "\n" + string(encoded), err
 }
 
 // pages yields the pages of a list, until its end or an error. read reads the page after another.
