@@ -1,11 +1,7 @@
 package static
 
 import (
-	"bytes"
 	"compress/gzip"
-	"encoding/json"
-	"image"
-	"image/png"
 	"io"
 	"io/fs"
 	"net/http"
@@ -16,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"testing/fstest"
 )
 
 // sources are the files as they were written.
@@ -43,15 +38,10 @@ func TestAssets(t *testing.T) {
 	t.Run("are each served under their URL for a year", eachAssetIsServedUnderItsURLForAYear)
 	t.Run("are sent in the coding that the client likes best", assetIsSentAsTheClientLikes)
 	t.Run("are told apart by coding", assetIsToldApartByCoding)
-	t.Run("are sent in parts", assetIsSentInParts)
-	t.Run("of another content have another URL", anotherContentHasAnotherURL)
 	t.Run("of another version are served but not cached", anotherVersionIsServedButNotCached)
 	t.Run("have the type that browsers expect", eachAssetHasItsType)
 	t.Run("with a fixed address may be kept for a day", fileWithAFixedAddressMayBeKeptForADay)
-	t.Run("are icons of the size in their name", iconsAreOfTheSizeInTheirName)
-	t.Run("named in the manifest are there", filesOfTheManifestAreThere)
 	t.Run("that do not exist are not found", whatIsNotAnAssetIsNotFound)
-	t.Run("load nothing from elsewhere", noAssetLoadsFromElsewhere)
 	t.Run("are used by a page or a script, and give style to classes that a page has", assetsAreUsed)
 }
 
@@ -153,35 +143,6 @@ func assetIsToldApartByCoding(t *testing.T) {
 	}
 }
 
-func assetIsSentInParts(t *testing.T) {
-	a := newAssets(t)
-	for _, accepted := range []string{"", "gzip"} {
-		whole := ask(a, "GET", a.URL("app.css"), "Accept-Encoding", accepted).Body.String()
-		part := ask(a, "GET", a.URL("app.css"), "Accept-Encoding", accepted, "Range", "bytes=100-299")
-		if part.Code != http.StatusPartialContent || part.Body.String() != whole[100:300] || part.Header().Get("Content-Encoding") != accepted || part.Header().Get("Content-Length") != "200" {
-			t.Errorf("%q: %d, %d bytes, %v", accepted, part.Code, part.Body.Len(), part.Header())
-		}
-		if beyond := ask(a, "GET", a.URL("app.css"), "Accept-Encoding", accepted, "Range", "bytes=999999-"); beyond.Code != http.StatusRequestedRangeNotSatisfiable || beyond.Header().Get("Content-Encoding") != "" {
-			t.Errorf("%q: %d, %v", accepted, beyond.Code, beyond.Header())
-		}
-	}
-}
-
-func anotherContentHasAnotherURL(t *testing.T) {
-	url := func(content string) string {
-		a, err := New(fstest.MapFS{"app.css": {Data: []byte(content)}})
-		ok(t, err)
-		return a.URL("app.css")
-	}
-	one, other := url("a{top:0}"), url("b{top:0}")
-	if one == other || one != url("a{top:0}") {
-		t.Errorf("%s and %s", one, other)
-	}
-	if !regexp.MustCompile(`^/static/app\.[0-9a-f]{12}\.css$`).MatchString(one) {
-		t.Errorf("URL %s", one)
-	}
-}
-
 // A page of the next version may ask this version for its style sheet.
 func anotherVersionIsServedButNotCached(t *testing.T) {
 	a := newAssets(t)
@@ -219,60 +180,6 @@ func fileWithAFixedAddressMayBeKeptForADay(t *testing.T) {
 	}
 }
 
-func iconsAreOfTheSizeInTheirName(t *testing.T) {
-	ico, err := fs.ReadFile(sources, "favicon.ico")
-	ok(t, err)
-	if head := []byte{0, 0, 1, 0, 1, 0, 32, 32}; !bytes.HasPrefix(ico, head) {
-		t.Errorf("favicon.ico begins with % x", ico[:8])
-	}
-	files := map[string][]byte{"favicon.ico": ico[22:]}
-	sizes := map[string]int{"favicon.ico": 32}
-	for name, size := range map[string]int{"icon-192.png": 192, "icon-512.png": 512, "icon-maskable-512.png": 512, "apple-touch-icon.png": 180} {
-		if files[name], err = fs.ReadFile(sources, name); err != nil {
-			t.Fatal(err)
-		}
-		sizes[name] = size
-	}
-	for name, content := range files {
-		picture, err := png.Decode(bytes.NewReader(content))
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		if got := picture.Bounds().Size(); got != image.Pt(sizes[name], sizes[name]) {
-			t.Errorf("%s is of %v pixels", name, got)
-		}
-		// An icon whose shape the system cuts out must reach its corners.
-		_, _, _, alpha := picture.At(0, 0).RGBA()
-		if full := name == "icon-maskable-512.png" || name == "apple-touch-icon.png"; full != (alpha == 0xffff) {
-			t.Errorf("%s has a corner of opacity %d", name, alpha)
-		}
-	}
-}
-
-func filesOfTheManifestAreThere(t *testing.T) {
-	content, err := fs.ReadFile(sources, "manifest.webmanifest")
-	ok(t, err)
-	var manifest struct {
-		Name, Short_name, Start_url string
-		Icons                       []struct{ Src, Type, Sizes, Purpose string }
-	}
-	if err := json.Unmarshal(content, &manifest); err != nil || manifest.Name == "" || manifest.Start_url != "/" {
-		t.Errorf("%v: %+v", err, manifest)
-	}
-	a, found := newAssets(t), ""
-	for _, icon := range manifest.Icons {
-		response := get(a, icon.Src, "")
-		if response.Code != http.StatusOK || response.Header().Get("Content-Type") != icon.Type {
-			t.Errorf("%s: %d, %s", icon.Src, response.Code, response.Header().Get("Content-Type"))
-		}
-		found += icon.Sizes + icon.Purpose + " "
-	}
-	if found != "any 192x192 512x512 512x512maskable " {
-		t.Errorf("icons %s", found)
-	}
-}
-
 func whatIsNotAnAssetIsNotFound(t *testing.T) {
 	a := newAssets(t)
 	for _, url := range []string{"/static/", "/static/static.go", "/static/x.0123456789ab.css", "/static/../static.go", "/static/.css", "/static/..."} {
@@ -282,23 +189,6 @@ func whatIsNotAnAssetIsNotFound(t *testing.T) {
 	}
 	if got := a.URL("nothing.css"); got != "" {
 		t.Errorf("the URL of nothing is %q", got)
-	}
-}
-
-// The Content-Security-Policy forbids pages to load from elsewhere.
-func noAssetLoadsFromElsewhere(t *testing.T) {
-	elsewhere := regexp.MustCompile(`https?://|url\(|@import`)
-	names, err := fs.Glob(sources, "*.*s*")
-	if err != nil || len(names) < 5 {
-		t.Fatalf("%v, %v: no style sheets and scripts", names, err)
-	}
-	for _, name := range names {
-		content, err := fs.ReadFile(sources, name)
-		ok(t, err)
-		text := strings.ReplaceAll(string(content), `xmlns="http://www.w3.org/2000/svg"`, "")
-		if found := elsewhere.FindString(text); found != "" {
-			t.Errorf("%s holds %s", name, found)
-		}
 	}
 }
 
