@@ -44,20 +44,4 @@ func TestBlogPage(t *testing.T) {
 		post.CreatedOn, post.EditedOn = ago(time.Hour), ago(time.Minute)
 		expect(t, BlogPage(pageAt("/x", ""), Blog{Post: post}), says("11:00:00 UTC edited 29 July 2026, 11:59:00 UTC"))
 	})
-	t.Run("says how many vote and whether the reader does", func(t *testing.T) {
-		const path = "/channels/aurora/2026-07-29/green-arcs-2516789012345678901!abc"
-		v := Blog{Post: samplePost()}
-		expect(t, BlogPage(pageAt(path, "ingrid"), v), silent("0 vote"),
-			in("form[action="+path+"]", in("button[name=action][value=vote]")),
-		)
-		v.Post.Rating, v.Post.Voted = 1, true
-		expect(t, BlogPage(pageAt(path, "ingrid"), v),
-			in("article", without("a[href=/channels/aurora?rating=1]")),
-			in("form[action="+path+"]", in("button[value=unvote][aria-label=Take back your vote for “Green arcs”, 1 vote]", says("1"))),
-		)
-		v.Post.Rating = 1234
-		expect(t, BlogPage(pageAt(path, ""), v),
-			in("main", without("form"), in("a[aria-label=Sign in to vote for “Green arcs”, 1,234 votes]", says("1,234"))),
-		)
-	})
 }

@@ -56,19 +56,4 @@ func TestDigestPage(t *testing.T) {
 			in("main", in("a[href=/digest]")), without("nav[aria-label=Days]"),
 		)
 	})
-	t.Run("shows an address once and explains it", func(t *testing.T) {
-		v := sampleDigest()
-		page := pageAt("/digest", "ingrid")
-		expect(t, DigestPage(page, v), in("form[method=post][action=/digest]", in("input[name=action][value=make]"), in("input[name=tz][value=Europe/Berlin]"), in("button", says("Make an address"))), without("input[value=revoke]"))
-		v.HasAddress = true
-		expect(t, DigestPage(page, v), says("cannot be shown again"), in("button", says("the old one stops working")), in("form", in("input[value=revoke]"), in("button", says("Revoke"))))
-		v.Address = "https://example.org" + DigestFeedPath("ingrid", "SECRET", "Europe/Berlin")
-		expect(t, DigestPage(page, v), in("code", says("https://example.org/digest/ingrid/SECRET/feed.atom?tz=Europe%2FBerlin")), says("shown this once"), says("feed reader"))
-	})
-	t.Run("asks its script for the zone until one is chosen", func(t *testing.T) {
-		v := sampleDigest()
-		expect(t, DigestPage(pageAt("/digest", "ingrid"), v), without("form[data-guess]"), in("script[src=/static/digest.js]"))
-		v.Guess = true
-		expect(t, DigestPage(pageAt("/digest", "ingrid"), v), in("form[method=get][data-guess]"))
-	})
 }

@@ -37,16 +37,3 @@ func TestUserPage(t *testing.T) {
 		expect(t, UserPage(pageAt("/users/ingrid", "ingrid"), sampleUser()), in("main", in("a[href=/account]")))
 	})
 }
-
-func TestUser(t *testing.T) {
-	t.Run("leads to their page wherever a name is shown", func(t *testing.T) {
-		in1 := pageAt("/x", "ingrid")
-		link := in("a[href=/users/ingrid]", says("ingrid"))
-		expect(t, ChannelPage(in1, sampleChannel()), in("article", link), in("header", in("p[class=meta]", link)), in("article", in("a[href=/users/jo]", says("jo"))))
-		expect(t, BlogPage(in1, Blog{Post: samplePost()}), in("article", link))
-		expect(t, FeedPage(in1, sampleFeed()), in("article", link))
-		expect(t, DigestPage(in1, sampleDigest()), in("article", link))
-		expect(t, DirectoryPage(pageAt("/x", ""), Directory{Channels: []ListedChannel{{Channel: domain.Channel{Name: "a", Owner: "ingrid"}}}}), in("li", link))
-		expect(t, AccountPage(in1, Account{}), in("main", link))
-	})
-}
