@@ -21,10 +21,8 @@ func TestBlogBatchAPI(t *testing.T) {
 	t.Run("each entry is answered as a post alone", eachEntryIsAnsweredAlone)
 	t.Run("a request that is no batch is refused whole", requestThatIsNoBatchIsRefusedWhole)
 	t.Run("each entry is a write of its user", eachEntryIsAWrite)
-	t.Run("a batch that is sent again makes no second post", batchSentAgainMakesNoSecondPost)
 	t.Run("a store that fails in the middle leaves what was made", storeThatFailsInTheMiddle)
 	t.Run("a user has one batch at a time", userHasOneBatchAtATime)
-	t.Run("33 posts of the longest text fit in every spelling", drivertest.Long(longestBatchFitsInEverySpelling))
 }
 
 const enginesBatch = "/api/v1/channels/Engines/blogs:batch"
@@ -149,29 +147,6 @@ func eachEntryIsAWrite(t *testing.T) {
 	})
 }
 
-func batchSentAgainMakesNoSecondPost(t *testing.T) {
-	s, bob, _ := engines(t, "bob")
-	send := func(n int) answer { return s.do("POST", enginesBatch, bearer(bob), batch(entries(n)...)) }
-	s.do("POST", enginesBlogs, bearer(bob), fields("text", "the first of another user")).want(201)
-	s.breakStore(onTransaction(func(send func() error) error {
-		if err := send(); err != nil {
-			return err
-		}
-		return domain.ErrUnavailable // the answer is lost
-	}))
-	a := send(3).statuses(503, 503, 503)
-	if a.header.Get("Retry-After") == "" || a.get("items.0.problem.retryAfter") == nil {
-		t.Errorf("no Retry-After: %s", a.body)
-	}
-	s.mendStore()
-	send(3).statuses(200, 200, 200)
-	send(5).statuses(200, 200, 200, 201, 201)
-	if got := s.listed(enginesBlogs, "text"); len(got) != 6 {
-		t.Errorf("the posts are %q", got)
-	}
-	s.mustBeSound()
-}
-
 // onTransaction is a hook for the transactions on the table Blogs.
 func onTransaction(do func(send func() error) error) drivertest.Hook {
 	return func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
@@ -221,25 +196,5 @@ func userHasOneBatchAtATime(t *testing.T) {
 		close(end)
 		<-ended
 		s.do("POST", enginesBatch, bearer(ada), batch(entries(1)...)).statuses(201)
-	})
-}
-
-// In a bubble the time for a request does not run out, however slow the machine is.
-func longestBatchFitsInEverySpelling(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s, bob, _ := engines(t, "bob")
-		key, title := strings.Repeat(`\ud83d\ude00`, 250), strings.Repeat(`\ud83d\ude00`, 120)
-		text := strings.Repeat(`\ud83d\ude00`, 5000)
-		list := make([]string, 33)
-		for i := range list {
-			list[i] = fmt.Sprintf(`{"key":"%s%d","title":"%s","text":"%s"}`, key, i, title, text)
-		}
-		a := s.do("POST", enginesBatch, bearer(bob), raw(`{"items":[`+strings.Join(list, ",")+`]}`)).statuses(slices.Repeat([]int{201}, 33)...)
-		a.holds("items.32.blog.text", strings.Repeat("\U0001f600", 5000))
-		s.do("POST", enginesBlogs, bearer(bob), raw(strings.Repeat(" ", 64<<10+1))).want(413)
-		if a := s.do("POST", enginesBatch, bearer(bob), raw(strings.Repeat(" ", 33*64<<10+1))).want(413); !strings.Contains(a.text("detail"), "2112 KiB") {
-			t.Errorf("the problem says %s", a.body)
-		}
-		s.do("POST", enginesBatch, bearer(bob), chunked("application/json", strings.Repeat(" ", 33*64<<10+1))).want(413)
 	})
 }

@@ -6,15 +6,12 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"microblogging/domain"
 )
 
 func TestBlog(t *testing.T) {
 	t.Run("a new post is found at its Location", newPostIsFoundAtItsLocation)
 	t.Run("the longest post fits in every spelling", longestPostFitsInEverySpelling)
 	t.Run("posts are listed newest first and narrowed by time", postsAreListedNewestFirstAndNarrowedByTime)
-	t.Run("a post that is not in the channel is not found", postThatIsNotInTheChannelIsNotFound)
 	t.Run("shows a text as its post would, and saves nothing", previewShowsTheTextAndSavesNothing)
 }
 
@@ -64,22 +61,6 @@ func postsAreListedNewestFirstAndNarrowedByTime(t *testing.T) {
 	if got := s.do("GET", enginesBlogs).items("text"); len(got) != 20 {
 		t.Errorf("%d posts with the default limit", len(got))
 	}
-}
-
-func postThatIsNotInTheChannelIsNotFound(t *testing.T) {
-	s, token, channel := engines(t, "ada")
-	wheels, blog := s.channel("Wheels", "ada"), s.post(channel, "ada", "Hello")
-	for _, path := range []string{
-		blogPath(wheels, blog.ID), blogPath(channel, domain.NewBlogID(time.Now())), blogPath(channel, blog.ID+"/x"), blogPath(channel, "%2e"),
-	} {
-		s.do("GET", path).want(404)
-	}
-	for _, id := range []string{"x", string(blog.ID[:19]), strings.ToLower(string(blog.ID)), string(blog.ID) + "%00"} {
-		s.browser().open("/channels/Engines/blogs/" + id).want(404).follow("Back to Engines").want(200)
-	}
-	s.do("GET", "/api/v1/channels/engines/blogs/"+strings.Replace(string(blog.ID), "!", "%21", 1)).want(200)
-	s.do("PUT", blogPath(wheels, blog.ID), bearer(token), header("If-Match", "*"), fields("text", "x")).want(404)
-	s.do("DELETE", blogPath(wheels, blog.ID), bearer(token)).want(404)
 }
 
 func preview(title, text string) change {

@@ -64,7 +64,6 @@ func cacheOfNone(t *testing.T) {
 
 func TestTexts(t *testing.T) {
 	t.Run("a text is never shown in place of another", textIsNeverShownInPlaceOfAnother)
-	t.Run("a list shows the beginning of a long text", listShowsTheBeginningOfALongText)
 }
 
 func sampleBlog(revision, text string) domain.Blog {
@@ -98,20 +97,5 @@ func textIsNeverShownInPlaceOfAnother(t *testing.T) {
 	channel.Description = "b"
 	if texts.description(channel) == before {
 		t.Error("a new description shows the old one")
-	}
-}
-
-func listShowsTheBeginningOfALongText(t *testing.T) {
-	texts := newTexts(maxTexts)
-	blog := sampleBlog("r", strings.Repeat("word ", 200)+"\n\n"+strings.Repeat("more ", 200))
-	for place, folds := range map[place]bool{inList: true, inDigest: true, alone: false} {
-		post := texts.post("", blog, place)
-		if got := post.Rendered.String(); post.Folded != folds || strings.Contains(got, "more") == folds {
-			t.Errorf("place %d: folded %v, %s", place, post.Folded, got)
-		}
-	}
-	blog.ID, blog.Text = "short", strings.Repeat("a", foldedText)
-	if texts.post("", blog, inList).Folded {
-		t.Error("a text of 1,200 characters is folded")
 	}
 }

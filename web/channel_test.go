@@ -1,44 +1,23 @@
 package web_test
 
 import (
-	"context"
 	"net/http"
-	"net/url"
 	"strings"
 	"testing"
 
 	"golang.org/x/net/html"
 
 	"microblogging/domain"
-	"microblogging/storage/drivertest"
 	"microblogging/web"
 )
 
 func TestChannel(t *testing.T) {
-	t.Run("a new channel is found at its Location", newChannelIsFoundAtItsLocation)
 	t.Run("a name in use and one being deleted are different conflicts", nameInUseAndOneBeingDeletedAreDifferentConflicts)
-	t.Run("its owner describes a channel", ownerDescribesAChannel)
 	t.Run("each word about a channel goes through forms, the API and its keys", eachWordGoesThroughFormsAPIAndKeys)
 	t.Run("a channel page is found by every spelling of its name", channelPageIsFoundByEverySpellingOfItsName)
 	t.Run("its owner edits the description", ownerEditsTheDescription)
 	t.Run("a program is told that its owner has too many", programIsToldThatItsOwnerHasTooMany)
 	t.Run("a slash at the end of its address leads to it", slashAtTheEndLeadsToTheChannel)
-	t.Run("a row that lands after its deletion is shown nowhere", lateRowIsShownNowhere)
-}
-
-func newChannelIsFoundAtItsLocation(t *testing.T) {
-	s := newSite(t)
-	token := s.signUp("ada")
-	for _, name := range []string{"Engines", "Ärger.über_Öl", "日本語", "ελληνικά-2"} {
-		created := s.do("POST", "/api/v1/channels", bearer(token), fields("name", name, "description", "  Words\r\nand wheels ")).want(201)
-		created.headed("Location", "/api/v1/channels/"+url.PathEscape(name))
-		read := s.do("GET", created.header.Get("Location")).want(200)
-		if string(read.body) != string(created.body) {
-			t.Errorf("read %s, created %s", read.body, created.body)
-		}
-		read.holds("description", "Words\nand wheels")
-		read.headed("ETag", created.header.Get("ETag"))
-	}
 }
 
 func slashAtTheEndLeadsToTheChannel(t *testing.T) {
@@ -53,42 +32,6 @@ func slashAtTheEndLeadsToTheChannel(t *testing.T) {
 	s.do("POST", "/channels/%C3%84rger/").want(404)
 }
 
-// lateRowIsShownNowhere sends the insert of a channel's row once more, after the channel was deleted.
-func lateRowIsShownNowhere(t *testing.T) {
-	s := newSite(t)
-	bob := s.signedIn("bob")
-	token := s.session("bob")
-	var late func() error
-	s.breakStore(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-		if call.Target == "Channels" && call.Writes() {
-			late = func() error { return send(context.WithoutCancel(ctx)) }
-		}
-		return send(ctx)
-	})
-	s.do("POST", "/api/v1/channels", bearer(token), fields("name", "Secret", "description", "Words of then")).want(201)
-	s.mendStore()
-	ref := s.ref("Secret")
-	channel, err := s.store.Operator.ReadIncarnation(t.Context(), ref)
-	ok(t, err)
-	s.requestDeletion(channel.Channel)
-	s.cascade(ref)
-	ok(t, late())
-	for _, path := range []string{"/channels/Secret", "/channels/Secret/feed", "/channels/Secret/feed.atom", "/channels/Secret/feed.json",
-		"/channels/Secret/edit", "/channels/Secret/delete"} {
-		bob.open(path).want(404).saysNot("Words of then")
-	}
-	for _, path := range []string{"/channels", "/users/bob?show=channels"} {
-		bob.open(path).want(200).saysNot("Secret")
-	}
-	for _, path := range []string{"/api/v1/channels/Secret", "/api/v1/channels/Secret/blogs"} {
-		s.do("GET", path).want(404)
-	}
-	s.do("PATCH", "/api/v1/channels/Secret", bearer(token), fields("description", "Words of now")).want(404)
-	if got := s.listed("/api/v1/channels", "name"); len(got) > 0 {
-		t.Errorf("channels: %q", got)
-	}
-}
-
 func nameInUseAndOneBeingDeletedAreDifferentConflicts(t *testing.T) {
 	s, token, channel := engines(t, "ada")
 	create := func() answer {
@@ -101,26 +44,6 @@ func nameInUseAndOneBeingDeletedAreDifferentConflicts(t *testing.T) {
 	if again := create().want(201); strings.HasPrefix(again.header.Get("ETag"), `"`+string(channel.Incarnation)) {
 		t.Error("two incarnations have one ETag")
 	}
-}
-
-func ownerDescribesAChannel(t *testing.T) {
-	s, token, channel := engines(t, "ada")
-	etag := `"` + string(channel.Incarnation) + `"`
-	patch := func(match string, body change) answer {
-		return s.do("PATCH", "/api/v1/channels/engines", bearer(token), header("If-Match", match), body)
-	}
-	patch(etag, fields("description", "New words")).want(200).holds("description", "New words")
-	for _, body := range []change{
-		fields("description", strings.Repeat("x", 501)), fields("description", "x", "name", "Other"),
-		fields("description", "x", "posting", "some"), fields("posting", "some"),
-	} {
-		patch("*", body).unwritten().want(422)
-	}
-	patch("*", fields()).want(200).holds("description", "New words").holds("posting", "open")
-	for match, status := range map[string]int{`"AAAAAAAAAAAAAAAAAAAAAAAAAA"`: 412, "W/" + etag: 412, "unquoted": 400} {
-		patch(match, fields("description", "x")).unwritten().want(status)
-	}
-	s.do("GET", "/api/v1/channels/Engines").want(200).holds("description", "New words")
 }
 
 func eachWordGoesThroughFormsAPIAndKeys(t *testing.T) {

@@ -2,7 +2,6 @@ package web_test
 
 import (
 	"fmt"
-	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -13,9 +12,7 @@ import (
 
 func TestDeletion(t *testing.T) {
 	t.Run("a deletion is accepted once and followed to its end", deletionIsAcceptedOnceAndFollowedToItsEnd)
-	t.Run("the API lists them too", apiListsDeletions)
 	t.Run("what is deleted can be undone in time, by its owner alone", deletionIsUndone)
-	t.Run("the pages count down and undo, on another device too", pagesUndo)
 }
 
 func newForgivingSite(t *testing.T) *site {
@@ -48,23 +45,6 @@ func deletionIsUndone(t *testing.T) {
 	s.do("DELETE", "/api/v1/channels/Engines", bearer(token)).want(202)
 	s.cascade(channel.Ref()) // a worker that does not look at the time
 	s.do("POST", location+"/undo", bearer(token)).want(409)
-}
-
-func pagesUndo(t *testing.T) {
-	s := newForgivingSite(t)
-	b := s.signedIn("ada")
-	channel := s.channel("Engines", "ada")
-	s.post(channel, "ada", "Pistons")
-	path := "/channels/Engines/deletions/" + string(channel.Incarnation)
-	b.open("/channels/Engines/delete").says("You can undo it for 30 seconds", "1 post by 1 person").
-		form("Delete this channel and all its posts").press().at(path).says("You can undo this on any device.")
-	b.open("/account/deletions").says("Hidden, and about to be deleted").form("Undo").press().
-		at("/channels/Engines").says("The channel is back", "Pistons")
-	b.open(path).says("Undone").saysNot("Step 1")
-	b.open("/channels/Engines/delete").form("Delete this channel and all its posts").press().at(path)
-	s.cascade(channel.Ref())
-	form := url.Values{"action": {"undo"}, "channel": {"Engines"}, "incarnation": {string(channel.Incarnation)}}
-	b.send("POST", path, posted(form)).want(409).says("It is too late to undo this")
 }
 
 func deletionIsAcceptedOnceAndFollowedToItsEnd(t *testing.T) {
@@ -107,25 +87,4 @@ func deletionIsAcceptedOnceAndFollowedToItsEnd(t *testing.T) {
 	}
 	s.do("GET", "/api/v1/channels/Ärger").want(404)
 	s.do("DELETE", "/api/v1/channels/Ärger", bearer(token)).want(404)
-}
-
-func apiListsDeletions(t *testing.T) {
-	s := newSite(t)
-	token := s.signUp("ada")
-	first, second := s.channel("Engines", "ada"), s.channel("Wheels", "ada")
-	s.requestDeletion(first)
-	s.requestDeletion(second)
-	s.advance(first.Ref(), domain.DeletionDone, domain.StepRelease, 7)
-	if got := s.listed("/api/v1/deletions?limit=1", "channel", bearer(token)); fmt.Sprint(got) != "[Wheels Engines]" {
-		t.Errorf("listed %q", got)
-	}
-	a := s.do("GET", "/api/v1/deletions", bearer(token)).want(200)
-	items, _ := a.get("items").([]any)
-	if len(items) != 2 {
-		t.Fatalf("listed %s", a.body)
-	}
-	done, _ := items[1].(map[string]any)
-	if done["incarnation"] != string(first.Incarnation) || done["state"] != "done" || done["rowsDeleted"] != 7.0 {
-		t.Errorf("listed %v", done)
-	}
 }

@@ -21,7 +21,6 @@ func TestDigestFeed(t *testing.T) {
 	t.Run("a day lists its posts by channel and most popular first", dayListsItsPostsByChannelAndMostPopularFirst)
 	t.Run("a day stays one entry", dayStaysOneEntry)
 	t.Run("only the secret address opens a personal feed", onlyTheSecretAddressOpensAPersonalFeed)
-	t.Run("a personal feed names its own address", personalFeedNamesItsOwnAddress)
 }
 
 // digestFeed makes an address of a user's personal feed, and returns it without scheme
@@ -165,18 +164,5 @@ func onlyTheSecretAddressOpensAPersonalFeed(t *testing.T) {
 	s.do("POST", path).want(405)
 	if strings.Contains(s.log.String(), secret) {
 		t.Errorf("the log holds the address:\n%s", s.log.String())
-	}
-}
-
-func personalFeedNamesItsOwnAddress(t *testing.T) {
-	s := newSite(t)
-	bob := s.signUp("bob")
-	for _, zone := range []string{"UTC", "America/Argentina/Buenos_Aires"} {
-		path := s.digestFeed(bob, zone)
-		feed := s.do("GET", path).want(200).atom()
-		if got := feed.link(t, "self"); got != "http://example.com"+path {
-			t.Errorf("the feed at %q calls itself %q", path, got)
-		}
-		is(t, "it is a feed of", feed.link(t, "alternate"), "http://example.com/digest")
 	}
 }

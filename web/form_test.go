@@ -1,7 +1,6 @@
 package web_test
 
 import (
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -9,10 +8,7 @@ import (
 
 func TestForm(t *testing.T) {
 	t.Run("of a hundred fields or more is refused before they are parsed", formOfManyFieldsIsRefused)
-	t.Run("a damaged form is refused and writes nothing", damagedFormIsRefusedAndWritesNothing)
-	t.Run("a form without a version changes nothing", formWithoutAVersionChangesNothing)
 	t.Run("a form whose post was deleted does not bring it back", formWhosePostWasDeletedDoesNotBringItBack)
-	t.Run("a bad post is shown again as it was typed", badPostIsShownAgainAsItWasTyped)
 	t.Run("what is wrong with a field is next to it, in words that say what to do", errorIsNextToItsField)
 }
 
@@ -41,71 +37,6 @@ func errorIsNextToItsField(t *testing.T) {
 	}
 }
 
-func damagedFormIsRefusedAndWritesNothing(t *testing.T) {
-	s := newSite(t)
-	b := s.signedIn("ada")
-	incarnation := string(s.channel("Engines", "ada").Incarnation)
-	for name, test := range map[string]struct {
-		send   change
-		status int
-	}{
-		"a type that is none":     {typed(";;", "text=x"), 415},
-		"cut multipart":           {typed("multipart/form-data; boundary=x", "--x\r\nContent-Disp"), 400},
-		"no boundary":             {typed("multipart/form-data", "--x--"), 400},
-		"nothing":                 {typed("", ""), 428},
-		"nothing but the channel": {posted(url.Values{"incarnation": {incarnation}}), 422},
-		"a file as text": {typed("multipart/form-data; boundary=x",
-			"--x\r\nContent-Disposition: form-data; name=\"text\"; filename=\"a\"\r\n\r\nwords\r\n"+
-				"--x\r\nContent-Disposition: form-data; name=\"incarnation\"\r\n\r\n"+incarnation+"\r\n--x--\r\n"), 422},
-	} {
-		t.Run(name, func(t *testing.T) {
-			b.send("POST", "/channels/Engines?text=in+the+query&title=too", test.send).unwritten().want(test.status)
-		})
-	}
-	b.open("/channels/Engines").says("Nothing here yet")
-}
-
-func formWithoutAVersionChangesNothing(t *testing.T) {
-	s, b, channel := enginesBrowser(t, "ada")
-	path := permalink(channel, s.post(channel, "ada", "Draft"))
-	of := []string{string(channel.Incarnation)}
-	for _, test := range []struct {
-		path   string
-		form   url.Values
-		status int
-	}{
-		{path + "/edit", url.Values{"text": {"x"}, "incarnation": of}, 428},
-		{path + "/edit", url.Values{"text": {"x"}, "etag": {"*"}}, 428},
-		{path + "/edit", url.Values{"text": {"x"}, "etag": {"no quotes"}, "incarnation": of}, 400},
-		{path + "/edit", url.Values{"text": {"x"}, "etag": {`"of-another"`}, "incarnation": of}, 412},
-		{path + "/edit", url.Values{"text": {"x"}, "etag": {"*"}, "incarnation": {"of another"}}, 412},
-		{path, url.Values{"action": {"delete"}, "incarnation": of}, 428},
-		{path, url.Values{"action": {"delete"}, "etag": {"*"}}, 428},
-		{path, url.Values{"action": {"delete"}, "etag": {`"of-another"`}, "incarnation": of}, 412},
-		{path, url.Values{"action": {"delete"}, "etag": {"*"}, "incarnation": {"of another"}}, 412},
-		{path, url.Values{"action": {"vote"}}, 428},
-		{path, url.Values{"action": {"unvote"}}, 428},
-		{path, url.Values{"action": {"vote"}, "incarnation": {"of another"}}, 412},
-		{"/channels/Engines", url.Values{"action": {"subscribe"}, "incarnation": {"of another"}}, 412},
-		{"/channels/Engines", url.Values{"action": {"unsubscribe"}, "incarnation": {"of another"}}, 412},
-		{path, url.Values{"action": {"praise"}, "etag": {"*"}}, 400},
-		{"/channels/Engines", url.Values{"action": {"praise"}, "text": {"x"}}, 400},
-		{"/channels/Engines", url.Values{"text": {"x"}}, 428},
-		{"/channels/Engines", url.Values{"action": {"subscribe"}}, 428},
-		{"/channels/Engines", url.Values{"action": {"unsubscribe"}}, 428},
-		{"/channels/Engines/edit", url.Values{"description": {"x"}}, 428},
-		{"/subscriptions", url.Values{"channel": {"Engines"}}, 400},
-		{"/subscriptions", url.Values{"action": {"unsubscribe"}, "channel": {"Engines"}}, 428},
-		{"/digest", url.Values{"action": {"praise"}}, 400},
-		{path, url.Values{}, 400},
-		{"/channels/Engines/delete", url.Values{}, 428},
-		{"/channels/Engines/delete", url.Values{"incarnation": {"\xff"}}, 412},
-	} {
-		b.send("POST", test.path, posted(test.form)).unwritten().want(test.status)
-	}
-	b.open(path).want(200).says("Draft").saysNot("edited")
-}
-
 func formWhosePostWasDeletedDoesNotBringItBack(t *testing.T) {
 	_, b, _ := enginesBrowser(t, "ada")
 	form := b.open("/channels/Engines").form("Post").fill("title", "Regretted").fill("text", "Hello")
@@ -113,30 +44,6 @@ func formWhosePostWasDeletedDoesNotBringItBack(t *testing.T) {
 	asked := form.press().want(410).says("has been deleted since", "Nothing here yet")
 	if got := asked.form("Post").press().at("/channels/Engines").titles(); !slices.Equal(got, []string{"Regretted"}) {
 		t.Fatalf("posts %q", got)
-	}
-}
-
-func badPostIsShownAgainAsItWasTyped(t *testing.T) {
-	_, b, _ := enginesBrowser(t, "ada")
-	for name, test := range map[string]struct{ title, text, field, detail string }{
-		"blank":          {"Title", " \n\t ", "text", "Text must not be blank."},
-		"title too long": {strings.Repeat("ä", 121), "Text", "title", "at most 120 characters, this has 121"},
-		"invalid UTF-8":  {"Title", "a\xffb", "text", "Text is not valid UTF-8."},
-	} {
-		t.Run(name, func(t *testing.T) {
-			form := b.open("/channels/Engines").form("Post").fill("title", test.title).fill("text", test.text)
-			p := form.press().unwritten().want(422).heading("Engines").complains(test.field, test.detail)
-			again := p.form("Post").values
-			if again.Get("key") != form.values.Get("key") {
-				t.Error("the key has changed, so the form could make two posts")
-			}
-			if got := again.Get("title"); test.title == "Title" && got != test.title {
-				t.Errorf("title %q", got)
-			}
-			if got := again.Get("text"); test.text == "Text" && got != test.text {
-				t.Errorf("text %q", got)
-			}
-		})
 	}
 }
 

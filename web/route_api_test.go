@@ -1,5 +1,7 @@
 package web_test
 
+import "strings"
+
 // apiRoutes are the routes of the API. The corpus of the fuzzer refers to a route by its index, so
 // new routes go last.
 func apiRoutes() []route {
@@ -34,6 +36,9 @@ func apiRoutes() []route {
 			{ada, 204, "engines", "", "If-Match: \"{engines}\"", `{"posting":"owner"}`},
 			{ada, 200, "engines", "", "", `{"posting":"owner","description":"Pistons"}`},
 			{ada, 422, "engines", "", "", `{"posting":""}`},
+			{ada, 200, "engines", "", "", `{}`},
+			{ada, 400, "engines", "", "If-Match: unquoted", `{"description":"x"}`},
+			{ada, 422, "engines", "", "", `{"description":"x","posting":"some"}`},
 		}},
 		{name: "DELETE /api/v1/channels/:name", who: owner, seeds: []seed{
 			{ada, 202, "Engines", "", "If-Match: *", ""},
@@ -76,6 +81,9 @@ func apiRoutes() []route {
 			{ada, 201, "engines", "", "If-Match: \"{engines}\"", `{"text":"x"}`},
 			{ada, 422, "Engines", "", "Idempotency-Key: a\nIdempotency-Key: \xff", `{"text":"x"}`},
 			{ada, 422, "Engines", "", "Idempotency-Key: ", `{"title":"a\nb","text":"\u0000"}`},
+			{ada, 422, "Engines", "", "Idempotency-Key: a\u200bb", `{"text":"x"}`},
+			{ada, 422, "Engines", "", "Idempotency-Key: " + strings.Repeat("x", 256), `{"text":"x"}`},
+			{ada, 201, "Engines", "", "Idempotency-Key: " + strings.Repeat("é", 255), `{"text":"x"}`},
 			{ada, 422, "Engines", "", "Idempotency-Key: used", `{"text":"another"}`},
 			{ada, 410, "Engines", "", "Idempotency-Key: gone", `{"text":"gone"}`},
 			{ada, 410, "Going", "", "", `{"text":"late"}`},
@@ -88,6 +96,8 @@ func apiRoutes() []route {
 			{anonymous, 200, "Engines/{post}", "", "", ""},
 			{ada, 304, "Engines/{post}", "", "If-None-Match: W/{etag}", ""},
 			{anonymous, 404, "Engines/3155378975999999999!AAAAAAAAAAAAAAAAAAAAAAAAAA", "", "", ""},
+			{anonymous, 404, "Engines/{post}%2Fx", "", "", ""},
+			{anonymous, 404, "Wheels/{post}", "", "", ""},
 		}},
 		{name: "PUT /api/v1/channels/:name/blogs/:id", who: owner, seeds: []seed{
 			{ada, 200, "Engines/{post}", "", "If-Match: {etag}", `{"title":"T","text":"Better"}`},
@@ -101,6 +111,7 @@ func apiRoutes() []route {
 		{name: "DELETE /api/v1/channels/:name/blogs/:id", who: owner, seeds: []seed{
 			{ada, 204, "Engines/{post}", "", "If-Match: \"x\", {etag}", ""},
 			{ada, 204, "Engines/{theirs}", "", "", ""},
+			{ada, 404, "Wheels/{post}", "", "", ""},
 			{ada, 412, "Engines/{first}", "", "If-Match: {etag}", ""},
 		}},
 		{name: "PUT /api/v1/channels/:name/blogs/:id/vote", who: users, body: 4 << 10, seeds: []seed{

@@ -83,6 +83,11 @@ func pageRoutes() []route {
 			{adasCookie, 410, "Engines", "", "", "key=gone&text=gone&incarnation={engines}"},
 			{adasCookie, 412, "Engines", "", "", "key=used&text=used&incarnation={going}"},
 			{adasCookie, 428, "Engines", "", "", "text=from+before"},
+			{adasCookie, 428, "Engines", "", "", "action=subscribe"},
+			{adasCookie, 428, "Engines", "", "", "action=unsubscribe"},
+			{adasCookie, 412, "Engines", "", "", "action=unsubscribe&incarnation={going}"},
+			{adasCookie, 400, "Engines", "", "", "action=praise&text=x&incarnation={engines}"},
+			{adasCookie, 422, "Engines", "text=in+the+query", "", "incarnation={engines}"},
 			{bobsCookie, 412, "Wheels", "", "", "action=subscribe&incarnation={engines}"},
 			{adasCookie, 415, "Engines", "", "Content-Type: application/json", "{}"},
 		}},
@@ -94,6 +99,7 @@ func pageRoutes() []route {
 		{name: "POST /channels/:name/edit", who: owner, seeds: []seed{
 			{adasCookie, 303, "Engines", "", "", "description=Pistons&incarnation={engines}"},
 			{bobsCookie, 412, "Engines", "", "", "description=Pistons&incarnation={going}"},
+			{adasCookie, 428, "Engines", "", "", "description=Pistons"},
 			{adasCookie, 303, "Engines", "", "", "action=posting&posting=owner&incarnation={engines}"},
 			{adasCookie, 303, "Engines", "", "", "action=block&person=bob&incarnation={engines}"},
 			{adasCookie, 303, "Engines", "", "", "action=unblock&person=bob&incarnation={engines}"},
@@ -109,6 +115,7 @@ func pageRoutes() []route {
 		{name: "POST /channels/:name/delete", who: owner, seeds: []seed{
 			{adasCookie, 303, "Engines", "", "", "incarnation={engines}"},
 			{adasCookie, 412, "Engines", "", "", "incarnation={going}"},
+			{adasCookie, 428, "Engines", "", "", ""},
 		}},
 		{name: "GET /channels/:name/deletions/:incarnation", who: owner, costs: []cost{
 			{"", adasCookie, 2, 4, 0, 0},
@@ -155,6 +162,12 @@ func pageRoutes() []route {
 			{adasCookie, 303, "Engines/{post}", "", "", "action=delete&etag={etag}&incarnation={engines}"},
 			{adasCookie, 412, "Engines/{first}", "", "", "action=delete&etag={etag}&incarnation={engines}"},
 			{adasCookie, 428, "Engines/{first}", "", "", "action=delete"},
+			{adasCookie, 428, "Engines/{first}", "", "", "action=delete&etag=*"},
+			{adasCookie, 412, "Engines/{first}", "", "", "action=delete&etag=*&incarnation={going}"},
+			{bobsCookie, 428, "Engines/{post}", "", "", "action=vote"},
+			{bobsCookie, 412, "Engines/{post}", "", "", "action=vote&incarnation={going}"},
+			{bobsCookie, 303, "Engines/{post}", "", "", "action=vote&next=//evil.example&incarnation={engines}"},
+			{adasCookie, 400, "Engines/{post}", "", "", "action=praise&etag=*&incarnation={engines}"},
 			{bobsCookie, 403, "Engines/{post}", "", "", "action=delete&etag=*&incarnation={engines}"},
 		}},
 		{name: "GET /channels/:name/blogs/:id/edit", who: owner, body: 192 << 10, costs: []cost{
@@ -166,6 +179,10 @@ func pageRoutes() []route {
 		{name: "POST /channels/:name/blogs/:id/edit", who: owner, body: 192 << 10, seeds: []seed{
 			{adasCookie, 303, "Engines/{post}", "", "", "etag={etag}&title=&text=Better&incarnation={engines}"},
 			{adasCookie, 412, "Engines/{first}", "", "", "etag={etag}&text=Better&incarnation={engines}"},
+			{adasCookie, 412, "Engines/{post}", "", "", "etag=*&text=Better&incarnation={going}"},
+			{adasCookie, 428, "Engines/{post}", "", "", "etag=*&text=Better"},
+			{adasCookie, 428, "Engines/{post}", "", "", "text=Better&incarnation={engines}"},
+			{adasCookie, 400, "Engines/{post}", "", "", "etag=no+quotes&text=Better&incarnation={engines}"},
 			{adasCookie, 403, "Engines/{theirs}", "", "", "etag=*&text=Better&incarnation={engines}"},
 			{adasCookie, 422, "Engines/{post}", "", "", "etag={etag}&mine=1&text=%FF&incarnation={engines}"},
 		}},
@@ -190,6 +207,8 @@ func pageRoutes() []route {
 		{name: "POST /subscriptions", who: users, seeds: []seed{
 			{adasCookie, 303, "", "", "", "action=unsubscribe&channel=Wheels&incarnation={wheels}"},
 			{adasCookie, 422, "", "", "", "action=unsubscribe&channel=a/b"},
+			{adasCookie, 428, "", "", "", "action=unsubscribe&channel=Engines"},
+			{adasCookie, 400, "", "", "", "channel=Engines&incarnation={engines}"},
 		}},
 		{name: "GET /digest", who: users, costs: []cost{{"", bobsCookie, 5, 68, 0, 0}}, seeds: []seed{
 			{adasCookie, 200, "", "", "", ""},
@@ -199,6 +218,7 @@ func pageRoutes() []route {
 		{name: "POST /digest", who: users, free: true, seeds: []seed{
 			{adasCookie, 303, "", "", "", "action=make&day=2026-01-31&tz=UTC"},
 			{adasCookie, 303, "", "", "", "action=revoke&tz=%FF"},
+			{adasCookie, 400, "", "", "", "action=praise"},
 		}},
 		{name: "GET /digest/:user/:secret/feed.atom", who: everyone, costs: []cost{
 			{"", anonymous, 3, 18, 0, 0},

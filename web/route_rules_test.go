@@ -359,7 +359,10 @@ func routesSayThatTheStoreIsAway(t *testing.T) {
 }
 
 func routesOfAChannelThatIsGone(t *testing.T) {
-	g := newStage(t, web.Options{Teach: true}, furnish)
+	g := newStage(t, web.Options{Teach: true}, func(g *stage) {
+		furnish(g)
+		g.ungated("Ungated")
+	})
 	g.try(t, func(t *testing.T, r route, s seed) {
 		name, rest, _ := strings.Cut(s.params, "/")
 		if !strings.Contains(r.name, ":name") {
@@ -367,6 +370,10 @@ func routesOfAChannelThatIsGone(t *testing.T) {
 		}
 		for _, nothing := range []string{"Nothing", "a%2Fb", "%2e%2e", "%FF"} {
 			s.params = nothing + "/" + rest
+			g.refused(t, 404, r, s)
+		}
+		s.params = "Ungated/" + rest
+		if r.reads() && !strings.Contains(r.name, "/rows") {
 			g.refused(t, 404, r, s)
 		}
 		// What is about a deletion is there while it runs, and it can be asked for again.
@@ -380,17 +387,24 @@ func routesOfAChannelThatIsGone(t *testing.T) {
 			g.refused(t, status, r, s)
 		}
 	})
+	g.reset(t)
+	g.do("PATCH", "/api/v1/channels/Ungated", bearer(g.tokens[ada]), fields("description", "Words of now")).want(404)
 }
 
-// The names sort first in each list, and hold the texts of the seeds and costs. An ungated channel is
-// what a delayed duplicate of its insert leaves.
+// ungated makes what a delayed duplicate of a channel's insert leaves: a channel without its gate.
+func (g *stage) ungated(name string) {
+	ungated := g.channel(name, "ada")
+	gate := driver.Delete("gate!open!"+string(ungated.Incarnation), driver.Exists)
+	ok(g, driver.NewTable(g.db, "Blogs").Transact(g.Context(), string(ungated.Key()), gate))
+}
+
+// The names sort first in each list, and hold the texts of the seeds and costs.
 func routesShowNoHiddenChannel(t *testing.T) {
 	fixes := map[string]string{"a-engine-ungated": "ask GateIsOpen for each channel that is listed", "a-engine-leaving": "show only what Leaving.Readable allows"}
 	g := newStage(t, web.Options{}, func(g *stage) {
 		furnish(g)
-		ungated, leaving := g.channel("a-engine-ungated", "ada"), g.channel("a-engine-leaving", string(g.author("carol")))
-		gate := driver.Delete("gate!open!"+string(ungated.Incarnation), driver.Exists)
-		ok(g, driver.NewTable(g.db, "Blogs").Transact(g.Context(), string(ungated.Key()), gate))
+		g.ungated("a-engine-ungated")
+		leaving := g.channel("a-engine-leaving", string(g.author("carol")))
 		g.subscribe(leaving)
 		g.keyed(leaving, "k", "Hello")
 		g.post(leaving, "bob", "Hello")

@@ -22,7 +22,6 @@ func TestETag(t *testing.T) {
 	t.Run("names one page, whatever changes", tagNamesOnePage)
 	t.Run("is compared weakly and in a list", tagIsComparedWeaklyAndInAList)
 	t.Run("is on no page that is shown once", tagIsOnNoPageThatIsShownOnce)
-	t.Run("of a channel's page covers the key of its form", tagOfAChannelsPageCoversTheKeyOfItsForm)
 	t.Run("keeps no page beyond the session", pagesKeptAreDroppedWithTheSession)
 }
 
@@ -75,22 +74,6 @@ func pagesKeptAreDroppedWithTheSession(t *testing.T) {
 		a.headed("Clear-Site-Data", `"cache"`)
 		token = s.session("ada")
 	}
-}
-
-// A key that has made a post is spent, also if the post is gone again and the page looks
-// as it did.
-func tagOfAChannelsPageCoversTheKeyOfItsForm(t *testing.T) {
-	s, token, channel := engines(t, "ada")
-	first := s.do("GET", "/channels/Engines", cookie(token)).want(200)
-	tag := first.header.Get("ETag")
-	s.do("GET", "/channels/Engines", cookie(token)).want(200).headed("ETag", tag)
-	s.do("GET", "/channels/Engines", cookie(token), header("If-None-Match", tag)).want(304)
-	s.do("POST", "/channels/Engines", cookie(token), posted(url.Values{
-		"text": {"Hello"}, "key": {"spent-by-a-post-of-this-form"}, "user": {"ada"}, "incarnation": {string(channel.Incarnation)},
-	})).want(303)
-	posts := s.do("GET", "/api/v1/channels/Engines/blogs").items("id")
-	s.do("DELETE", "/api/v1/channels/Engines/blogs/"+posts[0], bearer(token)).want(204)
-	s.do("GET", "/channels/Engines", cookie(token), header("If-None-Match", tag)).want(200)
 }
 
 // tagNamesOnePage changes, one after another, all that a page can show, and asks for each page after each change. A

@@ -12,24 +12,8 @@ import (
 )
 
 func TestUser(t *testing.T) {
-	t.Run("anybody reads since when there is a user, what they wrote", anybodyReadsAUser)
 	t.Run("one whose account is being deleted is gone from each page of each process, and an undo brings everything back", leavingUserIsGone)
 	t.Run("an address makes so many accounts in an hour", addressMakesSoManyAccounts)
-}
-
-func anybodyReadsAUser(t *testing.T) {
-	s := newSite(t)
-	ada := string(s.author("ada"))
-	s.post(s.channel("Engines", ada), "ada", "Hello")
-	s.post(s.channel("Wheels", ada), "ada", "Round")
-	a := s.do("GET", "/api/v1/users/ADA").want(200)
-	a.holds("name", "ada").has(`"createdOn":"`)
-	is(t, "posts in", s.listed("/api/v1/users/ada/blogs", "channel"), []string{"Wheels", "Engines"})
-	for _, path := range []string{"/api/v1/users/zoe", "/api/v1/users/zoe/blogs", "/users/zoe"} {
-		s.do("GET", path).want(404)
-	}
-	b := s.browser()
-	b.send("GET", "/users/ada").want(200).says("Round").says("Hello")
 }
 
 func leavingUserIsGone(t *testing.T) {
