@@ -3,7 +3,6 @@ package web
 import (
 	"errors"
 	"net/http"
-	"net/url"
 
 	"github.com/labstack/echo/v4"
 
@@ -36,23 +35,15 @@ func (s *server) problemPage(c echo.Context, err error, cause problem) error {
 }
 
 // wayBack is a link to the channel that the request was about, if it was read and still is, or
-// to the one that has its name now, and else to the start of the list of which the request asked
-// for a page that is not there.
+// to the one that has its name now.
 func wayBack(c echo.Context, err error) (templates.Link, bool) {
-	x, r := exchangeOf(c), c.Request()
+	x := exchangeOf(c)
 	replaced, isReplaced := errors.AsType[*domain.ReplacedError](err)
 	switch {
 	case isReplaced && x.draft == nil: // a draft has its own link
 		return readNew(replaced.Current), true
 	case x.channel.Name != "" && !errors.Is(err, domain.ErrGone) && !isReplaced:
 		return templates.Link{Label: "Back to " + string(x.channel.Name), URL: templates.ChannelPath(x.channel.Name)}, true
-	case r.Method == http.MethodGet && r.URL.RawQuery != "" && problemOf(err).Status == http.StatusUnprocessableEntity:
-		first := url.URL{Path: r.URL.Path, RawPath: r.URL.RawPath}
-		if query := r.URL.Query(); query.Has("after") {
-			query.Del("after")
-			first.RawQuery = query.Encode()
-		}
-		return templates.Link{Label: "The first page", URL: first.String()}, true
 	}
 	return templates.Link{}, false
 }
