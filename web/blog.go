@@ -75,7 +75,6 @@ func (s *server) showBlog(c echo.Context, v visitor) error {
 	id, invalid := blogID(c)
 	return s.answer(c, v, document{
 		mediaType: echo.MIMETextHTMLCharsetUTF8,
-		alone:     true,
 		view:      "post " + string(id),
 		read: func(ctx context.Context, channel domain.Channel, _ storage.Version) (*channelView, error) {
 			if invalid != nil {

@@ -102,9 +102,6 @@ type document struct {
 	mediaType string
 	// forAll reports whether it is the same for everybody, whatever cookies they send.
 	forAll bool
-	// alone reports whether write uses the view and not its version, so that the tag of a post's page is the
-	// same after another post.
-	alone bool
 	// view is different for each view of a channel. read reads it, and own what of it is a
 	// user's; own is nil if nothing is.
 	view string
@@ -132,14 +129,11 @@ func (s *server) answer(c echo.Context, v visitor, d document) error {
 	if err != nil {
 		return err
 	}
-	page, version := templates.Page{User: v.User}, view.Version
+	page := templates.Page{User: v.User}
 	if d.mediaType != echo.MIMEApplicationJSON {
 		page = s.page(c, v)
 	}
-	if d.alone {
-		version = channel.VersionOf(fmt.Sprintf("%#v", view.Channel), fmt.Sprintf("%#v", *view.Value))
-	}
-	if s.has(c, page, version, own) {
+	if s.has(c, page, view.Version, own) {
 		return nil
 	}
 	body := templ.GetBuffer()
