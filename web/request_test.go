@@ -58,11 +58,6 @@ func typed(contentType, body string) change {
 
 func both(a, b change) change { return func(r *http.Request) { a(r); b(r) } }
 
-// chunked is a body that does not declare its length.
-func chunked(contentType, body string) change {
-	return both(typed(contentType, body), func(r *http.Request) { r.ContentLength = -1 })
-}
-
 func host(name string) change { return func(r *http.Request) { r.Host = name } }
 
 // An answer is a response with its whole body.

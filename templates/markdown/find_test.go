@@ -118,19 +118,3 @@ func findsWhatIsExpected(t *testing.T) {
 		t.Error("a title is not found as it is")
 	}
 }
-
-func BenchmarkFind(b *testing.B) {
-	for name, text := range map[string]string{
-		"plain":    strings.Repeat("The quick brown fox jumps over the lazy dog. ", 9),
-		"marks":    strings.Repeat("The *quick* [brown fox](https://fox.example/a?b=c&d=e) jumps. ", 7),
-		"quotes":   strings.Repeat("The “quick” brown fox doesn’t jump over the dog — ", 8),
-		"cyrillic": strings.Repeat("Съешь ещё этих мягких французских булок. ", 10),
-	} {
-		f := NewFinder("garden")
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				f.In("A title", text)
-			}
-		})
-	}
-}
