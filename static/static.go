@@ -61,18 +61,15 @@ type asset struct {
 	gzipped []byte
 }
 
-// Embedded returns the assets of this program.
-func Embedded() (*Assets, error) { return New(files) }
-
-// New hashes and compresses the files in a folder.
-func New(folder fs.FS) (*Assets, error) {
+// Embedded hashes and compresses the files of this program.
+func Embedded() (*Assets, error) {
 	a := &Assets{byName: map[string]asset{}}
-	names, err := fs.Glob(folder, "*.*")
+	names, err := fs.Glob(files, "*.*")
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range names {
-		content, err := fs.ReadFile(folder, name)
+		content, err := files.ReadFile(name)
 		if err != nil {
 			return nil, fmt.Errorf("read asset %s: %w", name, err)
 		}

@@ -242,10 +242,5 @@ func (s *server) takeWrite(c echo.Context, v visitor) error {
 	if l == nil || l.users.take(h, "user", string(v.User)) && l.clients.take(h, "client", string(s.admission.clientAddress(c.Request()))) {
 		return nil
 	}
-	return tooManyWrites(l.oneToken)
-}
-
-// tooManyWrites refuses a write.
-func tooManyWrites(retryAfter time.Duration) error {
-	return refuseFor(retryAfter, http.StatusTooManyRequests, "Too many writes", "You have written too much in a short time. Nothing was saved.")
+	return refuseFor(l.oneToken, http.StatusTooManyRequests, "Too many writes", "You have written too much in a short time. Nothing was saved.")
 }
