@@ -84,13 +84,5 @@ func callRows(c storage.Call) string {
 		}
 		words = append(words, read, strconv.Itoa(c.Returned)+" returned")
 	}
-	return strings.Join(append(words, size(c.Bytes), brief(c.Took)), ", ")
-}
-
-// size is a number of bytes.
-func size(bytes int) string {
-	if bytes < 1000 {
-		return counted(bytes, "byte")
-	}
-	return strconv.FormatFloat(float64(bytes)/1000, 'f', 1, 64) + " kB"
+	return strings.Join(append(words, counted(c.Bytes, "byte"), brief(c.Took)), ", ")
 }

@@ -15,7 +15,7 @@ func TestCallPanel(t *testing.T) {
 		v := CallPanel{Calls: []storage.Call{sampleCall(), untold, sent}, Totals: storage.CallTotals{Calls: 3, Time: 9 * time.Millisecond, Read: 42, Returned: 40}}
 		showCallPanel(t, v,
 			in("details[class=behind]", in("summary", says("Behind this page · 3 storage calls, 9.0 ms")), times(3, "p[class=call]"), times(0, "details[open]"),
-				says("table Blogs"), says("21 rows read, 20 returned, 8.4 kB, 4.2 ms"), says("at least 21 rows read"),
+				says("table Blogs"), says("21 rows read, 20 returned, 8,400 bytes, 4.2 ms"), says("at least 21 rows read"),
 				says("queue delete-channel-and-blogs"), says("read 42 rows and returned 40"),
 				says("cost $0.07 in Azure, for 2 table calls each. Queue calls cost extra.")),
 			in("link[rel=stylesheet][href=/static/call-panel.css]"),

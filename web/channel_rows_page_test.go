@@ -23,7 +23,7 @@ func rowsPageShowsTheStore(t *testing.T) {
 	s.post(channel, "bob", strings.Repeat("ä", 1000))
 	b.open("/channels/Engines/rows").want(200).heading("Rows of “Engines”").
 		says("The channel is active, and its gate is open.", "gate!open!", "blog!", "One <b>", "once!", "9999999998!",
-			"rating, counted down: 1 vote", "sub!", "vote!", strings.Repeat("ä", 240)+"… and 760 more characters", "Its deletion was not requested.", "No message about this channel is visible.")
+			"rating, counted down: 1 vote", "sub!", "vote!", strings.Repeat("ä", 239)+"…", "Its deletion was not requested.", "No message about this channel is visible.")
 	s.requestDeletion(channel)
 	b.open("/channels/Engines/rows").says("The deletion waits for a worker.", "visible", "never delivered", "deleting", "queued")
 	_, err := s.store.Operator.Messages().Receive(t.Context(), 1, time.Minute)

@@ -1,9 +1,7 @@
 package web
 
 import (
-	"strconv"
 	"time"
-	"unicode/utf8"
 
 	"github.com/labstack/echo/v4"
 
@@ -12,6 +10,7 @@ import (
 	"microblogging/storage/channel"
 	"microblogging/storage/schema"
 	"microblogging/templates"
+	"microblogging/templates/markdown"
 )
 
 const (
@@ -104,7 +103,7 @@ func table(prefix, name string, rows []storage.Row) templates.TableBlock {
 			if schema.Of(name, row.Partition, row.Row).Property(p.Name) == nil {
 				continue
 			}
-			value := templates.ShortKey(shorten(shown(p.Value.String())))
+			value := templates.ShortKey(cutValue(p.Value.String()))
 			shownRow.Properties = append(shownRow.Properties, templates.RowProperty{Name: p.Name, Value: value})
 		}
 		block.Rows = append(block.Rows, shownRow)
@@ -112,13 +111,10 @@ func table(prefix, name string, rows []storage.Row) templates.TableBlock {
 	return block
 }
 
-// shorten cuts a long value, and says how much it left out.
-func shorten(value string) string {
-	left := utf8.RuneCountInString(value) - maxShownValue
-	if left <= 0 {
-		return value
-	}
-	return string([]rune(value)[:maxShownValue]) + "… and " + strconv.Itoa(left) + " more characters"
+// cutValue is the beginning of a value.
+func cutValue(value string) string {
+	begun, _ := markdown.CutWords(shown(value), maxShownValue)
+	return begun
 }
 
 // queueOf shows the messages about the channel that a peek shows.
@@ -132,7 +128,7 @@ func queueOf(rows storage.ChannelRows) templates.QueueBlock {
 	}
 	for _, m := range rows.Messages {
 		queue.Messages = append(queue.Messages, templates.QueuedMessage{
-			Key: "message " + m.ID, Words: wordsOf(m.Message), Text: shorten(shown(m.Text)), Deliveries: m.Deliveries,
+			Key: "message " + m.ID, Words: wordsOf(m.Message), Text: cutValue(m.Text), Deliveries: m.Deliveries,
 		})
 	}
 	return queue
