@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -60,9 +59,6 @@ func healthRoutes(b *backend, log *slog.Logger) *http.ServeMux {
 func adminRoutes(b *backend, log *slog.Logger) http.Handler {
 	mux := healthRoutes(b, log)
 	mux.Handle("GET "+backupPath, &backupHandler{backend: b, log: log})
-	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { // for an operator who opens the address in the log
-		fmt.Fprintln(w, strings.Join([]string{"/metrics", "/healthz", "/readyz", backupPath, "/debug/pprof/"}, "\n"))
-	})
 	// Not the command line, which may hold a connection string.
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
 	mux.HandleFunc("/debug/pprof/cmdline", http.NotFound)
