@@ -184,14 +184,10 @@ func (f *proxyFlag) Decode(ctx *kong.DecodeContext) error {
 		return nil
 	}
 	value := ctx.Scan.Pop().String()
-	switch strings.ToLower(value) { // kong's words for a boolean
-	case "true", "1", "yes":
-		return nil
-	case "false", "0", "no":
-		f.any = false
+	var err error
+	if f.any, err = strconv.ParseBool(value); err == nil {
 		return nil
 	}
-	f.any = false
 	for text := range strings.SplitSeq(value, ",") {
 		network, err := netip.ParsePrefix(strings.TrimSpace(text))
 		if err != nil {
