@@ -1,7 +1,6 @@
 package feed_test
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -270,22 +269,13 @@ func givenIsKept(t *testing.T) {
 	more, err := filepath.Glob(os.Getenv("MICROBLOGGING_TEST_FEEDS"))
 	ok(t, err)
 	for _, name := range append(names, more...) {
+		if strings.HasSuffix(name, ".json") { // on some of which gofeed panics
+			continue
+		}
 		document, err := os.ReadFile(name)
 		ok(t, err)
-		other := &gofeed.Feed{}
-		if strings.HasSuffix(name, ".json") { // on some of which gofeed panics
-			var items struct{ Items []map[string]any }
-			ok(t, json.Unmarshal(document, &items))
-			for _, item := range items.Items {
-				if item != nil {
-					text := func(name string) string { s, _ := item[name].(string); return s }
-					content := cmp.Or(text("content_html"), html.EscapeString(cmp.Or(text("content_text"), text("summary"))))
-					other.Items = append(other.Items, &gofeed.Item{Link: text("url"), Content: content})
-				}
-			}
-		} else if other, err = gofeed.NewParser().ParseString(string(document)); err != nil {
-			t.Fatal(err)
-		}
+		other, err := gofeed.NewParser().ParseString(string(document))
+		ok(t, err)
 		read, err := feed.Parse(document)
 		if err != nil || len(read.Entries) != len(other.Items) {
 			t.Errorf("%s has %d entries, %v, want %d", name, len(read.Entries), err, len(other.Items))
