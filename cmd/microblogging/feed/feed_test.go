@@ -33,9 +33,8 @@ type post struct {
 func read(document []byte) (whole, error) {
 	read, err := feed.Parse(slices.Clone(document)) // Parse may change it
 	got := whole{Title: read.Title, Source: read.Source}
-	converter := feed.NewConverter()
 	for _, e := range read.Entries {
-		draft, lost := converter.Draft(e)
+		draft, lost := e.Draft()
 		if e.LeftOut != "" || draft.Text == "" {
 			got.LeftOut++
 			continue

@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/JohannesKaufmann/dom"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
@@ -42,11 +43,6 @@ func titleOf(markup string) string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// A Converter turns markup into Markdown. Several goroutines may use it.
-type Converter struct {
-	markdown *converter.Converter
-}
-
 var (
 	// referencePattern finds references to characters.
 	referencePattern = regexp.MustCompile(`&(?:#[0-9]+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);`)
@@ -56,8 +52,8 @@ var (
 	blankPattern = regexp.MustCompile(`\n(?:[\x{00a0}\x{3000} ]+\n\n?)+`)
 )
 
-// NewConverter returns a converter.
-func NewConverter() *Converter {
+// library returns what makes Markdown of a tree. Several goroutines may use it.
+var library = sync.OnceValue(func() *converter.Converter {
 	markdown := converter.NewConverter(converter.WithPlugins(
 		base.NewBasePlugin(),
 		// It separates lists by a comment, and a text has no comments.
@@ -72,19 +68,19 @@ func NewConverter() *Converter {
 	markdown.Register.TextTransformer(escapeReferences, converter.PriorityEarly)
 	markdown.Register.TextTransformer(escapeBrackets, converter.PriorityLate+1)
 	markdown.Register.TextTransformer(keepAddresses, converter.PriorityLate+2)
-	return &Converter{markdown}
-}
+	return markdown
+})
 
 // textOf returns markup as Markdown, and what was in it. If markup has no tag, its lines are kept.
 // The base, if it is not nil, resolves relative addresses.
-func (c *Converter) textOf(markup string, base *url.URL) (text string, _ seen) {
+func textOf(markup string, base *url.URL) (text string, _ seen) {
 	if text, is := strings.CutPrefix(markup, markdownMark); is {
 		return text, seen{}
 	}
 	var converted []byte
 	tree, in, err := clean(markup, base)
 	if err == nil {
-		converted, err = c.markdown.ConvertNode(tree)
+		converted, err = library().ConvertNode(tree)
 	}
 	if err != nil { // its words are left
 		in.Cut = true
