@@ -49,7 +49,7 @@ func (f roleFlags) logger(w io.Writer) (log *slog.Logger, stop func()) {
 	}
 }
 
-// A contextHandler adds to a line the request and the span that it belongs to, whichever code logs it. It
+// A contextHandler adds to a line, outside of groups, the request and the span that it belongs to, whichever code logs it. It
 // writes the durations of a line, not those of With, in seconds. (ReplaceAttr would make each line take
 // twice as long.)
 type contextHandler struct{ slog.Handler }
@@ -81,11 +81,6 @@ func (h contextHandler) Handle(ctx context.Context, r slog.Record) error {
 // WithAttrs implements slog.Handler.
 func (h contextHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return contextHandler{h.Handler.WithAttrs(attrs)}
-}
-
-// WithGroup implements slog.Handler.
-func (h contextHandler) WithGroup(name string) slog.Handler {
-	return contextHandler{h.Handler.WithGroup(name)}
 }
 
 // logLines are the lines of a log that wait to be written. The caller does not wait for that: if
@@ -120,13 +115,10 @@ func (l *logLines) writeTo(w io.Writer, log *slog.Logger) {
 		if len(l.waiting) > 0 && len(text) < maxWrite {
 			continue
 		}
-		_, err := w.Write(text) // there is no place to report a log that fails
-		if err != nil {
-			l.lost.Add(int64(bytes.Count(text, []byte("\n"))))
-		}
+		_, _ = w.Write(text) // there is no place to report a log that fails
 		text = text[:0]
 		time.Sleep(pause)
-		if err == nil && l.lost.Load() > 0 && len(l.waiting) == 0 { // there is room for one more
+		if l.lost.Load() > 0 && len(l.waiting) == 0 { // there is room for one more
 			log.Warn("the log could not be written, and lines are lost", "lines", l.lost.Swap(0))
 		}
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -13,7 +12,6 @@ func TestLog(t *testing.T) {
 	for sentence, test := range map[string]func(t *testing.T){
 		"has each line within a millisecond, and those of one by one call": linesShareACall,
 		"that no process reads holds up no caller, and tells what it lost": hangingLogHoldsUpNobody,
-		"that could not be written, as on a full disk, tells what it lost": failedLogTells,
 		"that no process reads does not keep the process from ending":      hangingLogLetsEnd,
 	} {
 		t.Run(sentence, func(t *testing.T) { synctest.Test(t, test) })
@@ -68,35 +66,6 @@ func hangingLogHoldsUpNobody(t *testing.T) {
 	kept := strings.Count(text, "msg=line\n")
 	if want := fmt.Sprintf("lines are lost\" lines=%d\n", lines-kept); kept < maxLines || kept == lines || !strings.Contains(text, want) || !strings.HasSuffix(text, "msg=again\n") {
 		t.Errorf("%d of %d lines are there, and not %q, or no more after it", kept, lines, want)
-	}
-}
-
-// full is a writer that fails until there is room.
-type full struct {
-	calls
-	room bool
-}
-
-func (f *full) Write(p []byte) (int, error) {
-	if !f.room {
-		return 0, errors.ErrUnsupported
-	}
-	return f.calls.Write(p)
-}
-
-func failedLogTells(t *testing.T) {
-	w := &full{}
-	log, stop := textLog.logger(w)
-	log.Info("one")
-	log.Info("two")
-	time.Sleep(10 * pause)
-	synctest.Wait()
-	w.room = true
-	log.Info("three")
-	time.Sleep(10 * pause)
-	stop()
-	if text := strings.Join(w.calls, ""); !strings.Contains(text, "lines are lost\" lines=2\n") {
-		t.Errorf("wrote %q", text)
 	}
 }
 
