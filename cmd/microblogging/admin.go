@@ -18,19 +18,19 @@ import (
 // as long as it was asked for. An answer that takes longer sets a deadline of its own.
 const adminWriteTime = 5 * time.Minute
 
-// adminDrainTime is how long answers under way may take to end, once the role has ended.
-// What takes long was told before, when the role was.
+// adminDrainTime is how long answers under way may take to end, once the role has ended. What takes
+// longer, such as a profile, is cut off.
 const adminDrainTime = time.Second
 
 // serveOperators answers at --health-listen and --admin-listen until stop is called, which waits for the
-// end. What takes long, such as a profile, ends when ctx ends.
+// end.
 func (o listeners) serveOperators(ctx context.Context, b *backend, log *slog.Logger) (stop func() error) {
 	answering, end := context.WithCancel(context.WithoutCancel(ctx))
 	var run errgroup.Group
 	answer := func(name string, listener net.Listener, routes http.Handler) {
 		server := newServer(guardAdmin(listener.Addr(), routes), log)
 		server.ConnState = web.LimitConnections(false, nil)
-		server.WriteTimeout, server.BaseContext = adminWriteTime, func(net.Listener) context.Context { return ctx }
+		server.WriteTimeout = adminWriteTime
 		serveHTTP(answering, server, listener, adminDrainTime, log, &run)
 		log.InfoContext(ctx, name+" listener started", "address", publicAddress(listener.Addr()))
 	}

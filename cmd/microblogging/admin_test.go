@@ -5,15 +5,12 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"runtime/trace"
 	"strings"
 	"testing"
-	"time"
 )
 
 func TestAdminListen(t *testing.T) {
 	t.Run("answers the operator of each role, and no other client", adminAnswers)
-	t.Run("ends a profile when the role is told to stop", adminEndsProfile)
 	t.Run("refuses what a web page made a browser send", adminRefusesPages)
 }
 
@@ -49,29 +46,6 @@ func adminAnswers(t *testing.T) {
 			}
 			r.end(t)
 		})
-	}
-}
-
-func adminEndsProfile(t *testing.T) {
-	r := startRole(t, "worker", "--admin-listen", "127.0.0.1:0")
-	address := r.admin(t)
-	get(t, http.DefaultClient, address+"/readyz", http.StatusOK)
-	ended := make(chan error)
-	go func() {
-		response, err := http.Get(address + "/debug/pprof/trace?seconds=60")
-		if err == nil {
-			err = response.Body.Close()
-		}
-		ended <- err
-	}()
-	for !trace.IsEnabled() { // until the request has arrived
-		time.Sleep(time.Millisecond)
-	}
-	told := time.Now()
-	r.end(t)
-	<-ended
-	if took := time.Since(told); took > drainTime {
-		t.Errorf("ended after %s", took)
 	}
 }
 
