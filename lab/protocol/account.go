@@ -84,9 +84,7 @@ func reset(actor string) body {
 			}
 		}
 		c.Tell(lab.Fact{Kind: factFollowing, Token: f.Token})
-		if err := c.Store.Accounts.ResetPassword(ctx, f.Token, newPassword(actor)); err == nil {
-			c.Tell(f)
-		}
+		acknowledged(c, c.Store.Accounts.ResetPassword(ctx, f.Token, newPassword(actor)), f)
 	}
 }
 
@@ -98,18 +96,15 @@ func resetOnce(v lab.View, k lab.Known, violation violating) {
 // signOut ends the sessions that the actor has.
 func signOut(ctx context.Context, c *lab.Client) {
 	for _, token := range c.Tokens {
-		if err := c.Store.Accounts.SignOut(ctx, token); err == nil {
-			c.Tell(lab.Fact{Kind: factSignedOut, Token: token})
-		}
+		acknowledged(c, c.Store.Accounts.SignOut(ctx, token), lab.Fact{Kind: factSignedOut, Token: token})
 	}
 }
 
 // endSessions ends all sessions of the visitor.
 func endSessions(ctx context.Context, c *lab.Client) {
 	c.Tell(lab.Fact{Kind: factEnding, User: visitor})
-	if err := c.Store.Accounts.EndSessions(ctx, visitor); err == nil { // it contends with others
-		c.Tell(lab.Fact{Kind: factSessionsEnded, User: visitor})
-	}
+	err := c.Store.Accounts.EndSessions(ctx, visitor) // it contends with others
+	acknowledged(c, err, lab.Fact{Kind: factSessionsEnded, User: visitor})
 }
 
 func sessionHasEnded(v lab.View, k lab.Known, violation violating) {

@@ -70,9 +70,7 @@ func createWithin(name domain.ChannelName, by domain.UserName, limit int) body {
 		if err == nil {
 			channel, _, err = c.Store.Channels.Create(ctx, channel, "", limit)
 		}
-		if err == nil {
-			c.Tell(lab.Fact{Kind: factOwned, Channel: channel.Ref(), User: by})
-		}
+		acknowledged(c, err, lab.Fact{Kind: factOwned, Channel: channel.Ref(), User: by})
 	}
 }
 

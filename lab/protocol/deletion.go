@@ -71,9 +71,7 @@ func accepted(texts ...string) body { return lab.InTurn(news(texts...), ask) }
 func ask(ctx context.Context, c *lab.Client) {
 	c.Tell(lab.Fact{Kind: factAsking, Channel: domain.ChannelRef{Key: channelKey}})
 	channel, err := c.Store.Deletions.Request(ctx, channelKey, owner, domain.Any[domain.Incarnation]())
-	if err == nil {
-		c.Tell(lab.Fact{Kind: factAccepted, Channel: channel.Ref(), Key: numbered(channel)})
-	}
+	acknowledged(c, err, lab.Fact{Kind: factAccepted, Channel: channel.Ref(), Key: numbered(channel)})
 }
 
 // repeat asks for the deletion of the channel again, as restore does with what a later

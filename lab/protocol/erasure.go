@@ -48,9 +48,8 @@ func eraseWith(keepPosts bool) body {
 // keep undoes the deletion of the visitor's account.
 func keep(ctx context.Context, c *lab.Client) {
 	c.Tell(lab.Fact{Kind: factKeeping, User: visitor})
-	if undone, err := c.Store.Accounts.Undo(ctx, visitor); err == nil {
-		c.Tell(lab.Fact{Kind: factKept, User: visitor, Channel: undone.Ref()})
-	}
+	undone, err := c.Store.Accounts.Undo(ctx, visitor)
+	acknowledged(c, err, lab.Fact{Kind: factKept, User: visitor, Channel: undone.Ref()})
 }
 
 // comeBack signs up with the name of an account that is gone, and votes.

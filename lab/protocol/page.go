@@ -63,9 +63,8 @@ func looking(times int, read func(ctx context.Context, c *lab.Client, kept shelf
 		kept := shelf{}
 		for range times {
 			c.Tell(lab.Fact{Kind: lab.Looking, Channel: domain.ChannelRef{Key: channelKey}})
-			if shown, err := read(ctx, c, kept); err == nil {
-				c.Tell(shown)
-			}
+			shown, err := read(ctx, c, kept)
+			acknowledged(c, err, shown)
 		}
 	}
 }

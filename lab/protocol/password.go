@@ -65,9 +65,8 @@ func sessionOf(c *lab.Client) (token string) {
 func changePassword(actor string) body {
 	return func(ctx context.Context, c *lab.Client) {
 		old := storage.Attempt{Name: string(visitor), Password: oldPassword, Address: address}
-		if err := c.Store.Accounts.ChangePassword(ctx, sessionOf(c), old, newPassword(actor)); err == nil {
-			c.Tell(lab.Fact{Kind: factPasswordChanged, User: visitor, Page: lab.HashPassword(oldPassword)})
-		}
+		err := c.Store.Accounts.ChangePassword(ctx, sessionOf(c), old, newPassword(actor))
+		acknowledged(c, err, lab.Fact{Kind: factPasswordChanged, User: visitor, Page: lab.HashPassword(oldPassword)})
 	}
 }
 

@@ -85,9 +85,8 @@ func removePost(key string, by domain.UserName) body {
 }
 
 func deletePost(ctx context.Context, c *lab.Client, channel domain.Channel, id domain.BlogID, by domain.UserName) {
-	if err := c.Store.Posts.Delete(ctx, channel, id, by, domain.Any[domain.Revision]()); err == nil {
-		c.Tell(lab.Fact{Kind: factRemoved, Channel: channel.Ref(), Blog: id})
-	}
+	err := c.Store.Posts.Delete(ctx, channel, id, by, domain.Any[domain.Revision]())
+	acknowledged(c, err, lab.Fact{Kind: factRemoved, Channel: channel.Ref(), Blog: id})
 }
 
 // removeNewest deletes the newest post, of any author.
@@ -117,9 +116,7 @@ func edit(key, text string) body {
 			return
 		}
 		_, err = c.Store.Posts.Update(ctx, channel, target.Blog, author, domain.Any[domain.Revision](), domain.Draft{Text: text})
-		if err == nil {
-			c.Tell(lab.Fact{Kind: factEdited, Channel: channel.Ref(), Blog: target.Blog, Key: text})
-		}
+		acknowledged(c, err, lab.Fact{Kind: factEdited, Channel: channel.Ref(), Blog: target.Blog, Key: text})
 	}
 }
 

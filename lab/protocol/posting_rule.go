@@ -64,9 +64,7 @@ func govern(rules ...string) body {
 			for _, post := range page.Items {
 				there = append(there, string(post.ID)+" "+post.Text)
 			}
-			if err == nil {
-				c.Tell(lab.Fact{Kind: factRuled, Channel: channel.Ref(), Key: rule, Page: strings.Join(there, "\n"), Words: rule})
-			}
+			acknowledged(c, err, lab.Fact{Kind: factRuled, Channel: channel.Ref(), Key: rule, Page: strings.Join(there, "\n"), Words: rule})
 		}
 	})
 }

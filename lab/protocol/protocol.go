@@ -24,6 +24,13 @@ const (
 
 type body = func(ctx context.Context, c *lab.Client)
 
+// acknowledged tells a fact if the request that it is about succeeded.
+func acknowledged(c *lab.Client, err error, f lab.Fact) {
+	if err == nil {
+		c.Tell(f)
+	}
+}
+
 // onChannel reads the channel, and goes on only if it can be read.
 func onChannel(do func(ctx context.Context, c *lab.Client, channel domain.Channel)) body {
 	return func(ctx context.Context, c *lab.Client) {

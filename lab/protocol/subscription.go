@@ -27,9 +27,7 @@ const (
 func subscribe(by domain.UserName) body {
 	return onChannel(func(ctx context.Context, c *lab.Client, channel domain.Channel) {
 		c.Tell(lab.Fact{Kind: factJoining, Channel: channel.Ref(), User: by})
-		if err := c.Store.Subscriptions.Create(ctx, channel, by); err == nil {
-			c.Tell(lab.Fact{Kind: factSubscribed, Channel: channel.Ref(), User: by})
-		}
+		acknowledged(c, c.Store.Subscriptions.Create(ctx, channel, by), lab.Fact{Kind: factSubscribed, Channel: channel.Ref(), User: by})
 	})
 }
 
@@ -37,9 +35,7 @@ func subscribe(by domain.UserName) body {
 func unsubscribe(by domain.UserName) body {
 	return onChannel(func(ctx context.Context, c *lab.Client, channel domain.Channel) {
 		c.Tell(lab.Fact{Kind: factLeaving, Channel: channel.Ref(), User: by})
-		if err := c.Store.Subscriptions.Delete(ctx, channel.Ref(), by); err == nil {
-			c.Tell(lab.Fact{Kind: factLeft, Channel: channel.Ref(), User: by})
-		}
+		acknowledged(c, c.Store.Subscriptions.Delete(ctx, channel.Ref(), by), lab.Fact{Kind: factLeft, Channel: channel.Ref(), User: by})
 	})
 }
 

@@ -28,9 +28,8 @@ func vote(key string, by domain.UserName) body {
 	return func(ctx context.Context, c *lab.Client) {
 		target := given(c, key)
 		c.Tell(lab.Fact{Kind: factVoting, Channel: target.Channel, Blog: target.Blog, User: by})
-		if err := c.Store.Posts.Vote(ctx, target.Channel, target.Blog, by); err == nil {
-			c.Tell(lab.Fact{Kind: factVoted, Channel: target.Channel, Blog: target.Blog, User: by})
-		}
+		err := c.Store.Posts.Vote(ctx, target.Channel, target.Blog, by)
+		acknowledged(c, err, lab.Fact{Kind: factVoted, Channel: target.Channel, Blog: target.Blog, User: by})
 	}
 }
 
@@ -48,9 +47,8 @@ func unvote(key string, by domain.UserName) body {
 	return func(ctx context.Context, c *lab.Client) {
 		target := given(c, key)
 		c.Tell(lab.Fact{Kind: factUnvoting, Channel: target.Channel, Blog: target.Blog, User: by})
-		if err := c.Store.Posts.Unvote(ctx, target.Channel, target.Blog, by); err == nil {
-			c.Tell(lab.Fact{Kind: factUnvoted, Channel: target.Channel, Blog: target.Blog, User: by})
-		}
+		err := c.Store.Posts.Unvote(ctx, target.Channel, target.Blog, by)
+		acknowledged(c, err, lab.Fact{Kind: factUnvoted, Channel: target.Channel, Blog: target.Blog, User: by})
 	}
 }
 
