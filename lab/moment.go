@@ -32,6 +32,16 @@ type Moment struct {
 // Quiescent reports whether no actor can go on and no request is under way.
 func (m Moment) Quiescent() bool { return m.Rest != nil }
 
+// Violated are the invariants that are violated by then.
+func (m Moment) Violated() (list []InvariantState) {
+	for _, invariant := range m.Invariants {
+		if invariant.State == InvariantViolated {
+			list = append(list, invariant)
+		}
+	}
+	return list
+}
+
 // moment is the state after a step. before are the moments before it.
 func (x *Explorer) moment(s *state, step *Step, violations []domain.Violation, before []Moment) Moment {
 	m := Moment{Step: step, DB: s.db, Network: x.options(s, network), Faults: s.faults,
@@ -114,18 +124,26 @@ func (e *StuckError) Error() string {
 // Follow takes a schedule and returns the moment before its first step and the one after
 // each step. It does not stop at a violated invariant: the moment says so, and the run goes on.
 // If a choice cannot be taken, the error is a *StuckError, and the moments before it are
-// returned.
-func (x *Explorer) Follow(schedule Schedule) ([]Moment, error) {
+// returned. With complete it is left out instead, and at the end of the schedule the actors
+// that still wait go on, one after the other.
+func (x *Explorer) Follow(schedule Schedule, complete bool) ([]Moment, error) {
 	x.trace()
 	at := x.initial()
 	moments := []Moment{x.moment(at, nil, x.scenario.Invariants.State(x.view(at)), nil)}
+	take := func(c Choice) {
+		to, step, violations := x.take(at, c)
+		moments, at = append(moments, x.moment(to, &step, violations, moments)), to
+	}
 	for i, c := range schedule {
-		if !x.allows(at, c) {
+		switch {
+		case x.allows(at, c):
+			take(c)
+		case !complete:
 			return moments, x.stuck(at, i, c)
 		}
-		to, step, violations := x.take(at, c)
-		moments = append(moments, x.moment(to, &step, violations, moments))
-		at = to
+	}
+	for next := x.choices(at); complete && len(next) > 0; next = x.choices(at) {
+		take(next[0])
 	}
 	return moments, nil
 }

@@ -25,7 +25,7 @@ func follow(t *testing.T, name, schedule string) []lab.Moment {
 	ok(t, err)
 	choices, err := c.Parse(schedule)
 	ok(t, err)
-	moments, err := explorer(t, c.Scenario).Follow(choices)
+	moments, err := explorer(t, c.Scenario).Follow(choices, false)
 	ok(t, err)
 	return moments
 }
@@ -94,7 +94,7 @@ func stuckHasAReason(t *testing.T) {
 	} {
 		schedule, err := c.Parse(text)
 		if err == nil {
-			_, err = explorer(t, c.Scenario).Follow(schedule)
+			_, err = explorer(t, c.Scenario).Follow(schedule, false)
 		}
 		var stuck *lab.StuckError
 		if !errors.As(err, &stuck) || stuck.Position != want.Position || stuck.Word != want.Word || !strings.Contains(stuck.Why, want.Why) {

@@ -14,7 +14,7 @@ func TestReach(t *testing.T) {
 	from := func(text string) (can []bool) {
 		schedule, err := c.Parse(text)
 		ok(t, err)
-		moments, err := explorer(t, c.Scenario).Follow(schedule)
+		moments, err := explorer(t, c.Scenario).Follow(schedule, false)
 		ok(t, err)
 		for _, m := range moments {
 			can = append(can, reach.From(m))
@@ -35,7 +35,7 @@ func TestReach(t *testing.T) {
 		ok(t, err)
 		x := explorer(t, link.Scenario)
 		for _, invariant := range link.Invariants.List() {
-			if moments, err := x.Follow(nil); err != nil || explorer(t, link.Scenario).Reach(t.Context(), invariant.Name, 5000).From(moments[0]) {
+			if moments, err := x.Follow(nil, false); err != nil || explorer(t, link.Scenario).Reach(t.Context(), invariant.Name, 5000).From(moments[0]) {
 				t.Errorf("%s: %v", invariant.Name, err)
 			}
 		}

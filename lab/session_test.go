@@ -28,6 +28,6 @@ func panicReachesTheCaller(t *testing.T) {
 			t.Errorf("the panic is %s", cause)
 		}
 	}()
-	_, err := x.Follow(lab.Schedule{{Actor: 1}})
+	_, err := x.Follow(lab.Schedule{{Actor: 1}}, false)
 	t.Errorf("no panic, but %v", err)
 }

@@ -87,15 +87,37 @@ func (d *dice) pick(choices []Choice) Choice {
 func (x *Explorer) Shrink(best Finding) *Finding {
 	for size := len(best.Schedule) / 2; size > 0; size /= 2 {
 		for at := 0; at+size <= len(best.Schedule); {
-			run, err := x.Replay(slices.Concat(best.Schedule[:at], best.Schedule[at+size:]), true)
-			if err == nil && sameInvariant(run.Violations, best.Violations) && len(run.Steps) < len(best.Schedule) {
-				best = Finding{run.Schedule(), run.Violations}
+			run := x.rerun(slices.Concat(best.Schedule[:at], best.Schedule[at+size:]))
+			if sameInvariant(run.Violations, best.Violations) && len(run.Schedule) < len(best.Schedule) {
+				best = run
 			} else {
 				at += size
 			}
 		}
 	}
 	return &best
+}
+
+// rerun takes those choices of a schedule that can be taken, and then lets the actors that wait go on,
+// until an invariant is violated.
+func (x *Explorer) rerun(schedule Schedule) (run Finding) {
+	at := x.initial()
+	take := func(c Choice) (violated bool) {
+		at, _, run.Violations = x.take(at, c)
+		run.Schedule = append(run.Schedule, c)
+		return len(run.Violations) > 0
+	}
+	for _, c := range schedule {
+		if x.allows(at, c) && take(c) {
+			return run
+		}
+	}
+	for next := x.choices(at); len(next) > 0; next = x.choices(at) {
+		if take(next[0]) {
+			return run
+		}
+	}
+	return run
 }
 
 func sameInvariant(a, b []domain.Violation) bool {

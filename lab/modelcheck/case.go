@@ -1,6 +1,7 @@
 package modelcheck
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -57,20 +58,18 @@ func casesOf(part Part, scenarios []lab.Scenario) []Case {
 	return cases
 }
 
-// Replay takes a schedule, as Explorer.Replay does.
-func (c Case) Replay(schedule lab.Schedule, complete bool) (lab.Run, error) {
+// Follow takes a schedule, as Explorer.Follow does.
+func (c Case) Follow(schedule lab.Schedule, complete bool) ([]lab.Moment, error) {
 	x := lab.NewExplorer(c.Scenario)
 	defer x.Close()
-	return x.Replay(schedule, complete)
+	return x.Follow(schedule, complete)
 }
 
-// ReplayText takes a schedule that is written down, as far as it can be taken.
-func (c Case) ReplayText(schedule string) (lab.Run, error) {
-	choices, err := c.Parse(schedule)
-	if err != nil {
-		return lab.Run{}, err
-	}
-	return c.Replay(choices, false)
+// FollowText takes a schedule that is written down, as far as it can be taken: not at all if it cannot be read.
+func (c Case) FollowText(schedule string) ([]lab.Moment, error) {
+	choices, unreadable := c.Parse(schedule)
+	run, err := c.Follow(choices, false)
+	return run, cmp.Or(unreadable, err)
 }
 
 // Command is the line that replays a schedule.
@@ -80,7 +79,7 @@ func (c Case) Command(schedule string) string {
 
 // Describe is what the case is about, a run of it as a table, and the command that replays it.
 func (c Case) Describe(schedule string) (string, error) {
-	run, err := c.ReplayText(schedule)
+	run, err := c.FollowText(schedule)
 	return fmt.Sprintf("%s: %s\n\n%s\n    %s\n", c.Name, c.Says(), c.Table(run), c.Command(schedule)), err
 }
 
@@ -136,7 +135,7 @@ func Missing(of Case) (safeguards []lab.Safeguard, err error) {
 	}
 	for _, c := range Cases() {
 		if record, _ := About(known, c.Name); c.Safeguard != nil && c.Safeguard.Of == of.Name && record.Schedule != "" {
-			if run, err := of.ReplayText(record.Schedule); err == nil && len(run.Violations) > 0 {
+			if run, err := of.FollowText(record.Schedule); err == nil && run[len(run)-1].Violated() != nil {
 				safeguards = append(safeguards, *c.Safeguard)
 			}
 		}

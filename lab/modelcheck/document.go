@@ -51,13 +51,13 @@ func regionOf(known []Record, what []string) (string, error) {
 		record, _ := About(known, c.Name)
 		schedule = record.Schedule
 	}
-	run, err := c.ReplayText(schedule)
+	run, err := c.FollowText(schedule)
 	text := c.Table(run)
 	switch what[0] {
 	case "picture":
-		text = "```mermaid\n" + c.Mermaid(run.Steps) + "```\n\n"
-		for _, violation := range run.Violations {
-			text += "Then " + c.DescribeViolation(violation) + ".\n"
+		text = "```mermaid\n" + c.Mermaid(run) + "```\n\n"
+		for _, violated := range run[len(run)-1].Violated() {
+			text += "Then " + violated.Reason + ".\n"
 		}
 	case "schedule":
 		text = c.Name + ": " + c.Says() + "\n\n" + text
@@ -73,8 +73,9 @@ func ablationTable(known []Record) (table string, failed error) {
 			continue
 		}
 		record, _ := About(known, c.Name)
-		run, err := c.ReplayText(record.Schedule)
-		if err == nil && len(run.Violations) == 0 {
+		run, err := c.FollowText(record.Schedule)
+		violated := run[len(run)-1].Violated()
+		if err == nil && violated == nil {
 			err = errors.New("no invariant is violated")
 		}
 		if err != nil {
@@ -82,17 +83,17 @@ func ablationTable(known []Record) (table string, failed error) {
 			continue
 		}
 		table += fmt.Sprintf("| <a id=\"%s\"></a>%s | [%s](%s) | %d | %s |\n", c.Name, c.Safeguard.Why, c.Name, pageURL(c.Name, record.Schedule),
-			record.Shortest, c.DescribeViolation(run.Violations[0]))
+			record.Shortest, violated[0].Reason)
 	}
 	return table, failed
 }
 
 // Mermaid is a sequence diagram of Mermaid. Each call is an arrow to its table or its queue.
-func (c Case) Mermaid(steps []lab.Step) string {
+func (c Case) Mermaid(run []lab.Moment) string {
 	var b strings.Builder
 	b.WriteString("sequenceDiagram\n    autonumber\n")
-	for _, step := range steps {
-		words := c.Words(step)
+	for _, m := range run[1:] {
+		step, words := m.Step, c.Words(*m.Step)
 		target, text, called := strings.Cut(words.Call, ": ")
 		if !called {
 			target, text = "queue", words.Call // which loses a message

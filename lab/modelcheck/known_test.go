@@ -72,7 +72,7 @@ func replay(t *testing.T, name, text, invariant string, par int) {
 	}
 	x := lab.NewExplorer(c.Scenario)
 	defer x.Close()
-	moments, err := x.Follow(schedule)
+	moments, err := x.Follow(schedule, false)
 	if err != nil {
 		t.Errorf("%s %s: %v", name, text, err)
 		return

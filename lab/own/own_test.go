@@ -251,7 +251,7 @@ func callsAreTold(t *testing.T) {
 		}
 		x := lab.NewExplorer(s)
 		finding := x.Explore()
-		moments, err := x.Follow(finding.Schedule)
+		moments, err := x.Follow(finding.Schedule, false)
 		x.Close()
 		if err != nil {
 			t.Fatal(err)

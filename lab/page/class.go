@@ -157,15 +157,13 @@ func (l *Lab) handedIn(query url.Values) (list []handedIn, address string, err e
 
 // checked replays a run, and says whether it breaks the invariant of its level.
 func checked(c modelcheck.Case, schedule lab.Schedule, record modelcheck.Record) (won bool, words string, err error) {
-	x := lab.NewExplorer(c.Scenario)
-	defer x.Close()
-	moments, err := x.Follow(schedule)
+	moments, err := c.Follow(schedule, false)
 	if err != nil {
 		return false, "", err
 	}
-	invariants := moments[len(moments)-1].Invariants
+	invariants := moments[len(moments)-1].Violated()
 	at := slices.IndexFunc(invariants, func(invariant lab.InvariantState) bool {
-		return invariant.State == lab.InvariantViolated && (record.Invariant == "" || invariant.Name == record.Invariant)
+		return record.Invariant == "" || invariant.Name == record.Invariant
 	})
 	switch {
 	case at < 0:

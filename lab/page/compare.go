@@ -67,8 +67,7 @@ const mostCompared = 13
 // A compareSide is one of the two runs.
 type compareSide struct {
 	*scene
-	lines     []runLine
-	quiescent bool
+	lines []runLine
 }
 
 // A compareRow is a line of the comparison: the steps of both runs, or what each does. A run that has ended has
@@ -111,18 +110,14 @@ func (l *Lab) newCompareView(c modelcheck.Case, schedule lab.Schedule) (compareV
 	if !v.Own {
 		schedule, _ = c.Parse(l.recordOf(c.Name).Schedule) // TestKnown reads all
 	}
-	without, err := c.Replay(schedule, false)
+	without, err := c.Follow(schedule, false)
 	if err != nil {
 		return v, refuseChoice(&c.Scenario, "That run is not possible", err)
 	}
-	same, _ := complete.Parse(c.Format(schedule))                                    // complete has all its actors
-	with, _ := complete.Replay(same, without.Quiescent || without.Violations != nil) // it may end sooner
-	if v.Without, err = l.sideOf(c, without); err != nil {
-		return v, err
-	}
-	if v.With, err = l.sideOf(complete, with); err != nil {
-		return v, err
-	}
+	end := without[len(without)-1]
+	same, _ := complete.Parse(c.Format(schedule))                              // complete has all its actors
+	with, _ := complete.Follow(same, end.Quiescent() || end.Violated() != nil) // it may end sooner
+	v.Without, v.With = l.sideOf(c, without), l.sideOf(complete, with)
 	v.Without.decisive, v.Without.refused = differing(without, with)
 	v.With.decisive, v.Without.made = v.Without.decisive, v.Without.cause()
 	parts := v.Without.weigh().with(v.With.weigh()).parts(mostCompared)
@@ -130,43 +125,46 @@ func (l *Lab) newCompareView(c modelcheck.Case, schedule lab.Schedule) (compareV
 	return v, nil
 }
 
-func (l *Lab) sideOf(c modelcheck.Case, run lab.Run) (compareSide, error) {
-	schedule := run.Schedule()
-	told, err := l.follow(request{Case: c, schedule: schedule, at: len(schedule)})
-	return compareSide{scene: told, quiescent: run.Quiescent}, err
+func (l *Lab) sideOf(c modelcheck.Case, run []lab.Moment) compareSide {
+	q := request{Case: c, at: len(run) - 1}
+	for _, m := range run[1:] {
+		q.schedule = append(q.schedule, m.Step.Choice)
+	}
+	return compareSide{scene: l.sceneOf(q, run)}
 }
 
 // differing is the number of the first step that goes another way, or is not made there. refused is
 // the same if it is the same call, with another answer. They are 0 if no step is.
-func differing(without, with lab.Run) (n, refused int) {
-	for n, step := range without.Steps {
+func differing(without, with []lab.Moment) (n, refused int) {
+	for n := 1; n < len(without); n++ {
+		if n == len(with) {
+			return n, 0
+		}
+		a, b := without[n].Step, with[n].Step
 		switch {
-		case n >= len(with.Steps):
-			return n + 1, 0
-		case alike(step, with.Steps[n]):
-		case step.Call != nil && with.Steps[n].Call != nil && step.Call.Method == with.Steps[n].Call.Method && step.Call.Target == with.Steps[n].Call.Target:
-			return n + 1, n + 1
+		case alike(*a, *b):
+		case a.Call != nil && b.Call != nil && a.Call.Method == b.Call.Method && a.Call.Target == b.Call.Target:
+			return n, n
 		default:
-			return n + 1, 0
+			return n, 0
 		}
 	}
 	return 0, 0
 }
 
-// decisiveStep is where a run goes another way with the safeguard, and the call that is made there instead: see differing.
-func (l *Lab) decisiveStep(c modelcheck.Case, schedule lab.Schedule) (n, refused int, instead *lab.Call, err error) {
-	complete, err := l.find(c.Safeguard.Of)
+// decide notes where a run goes another way with the safeguard, and the call that is made there instead: see differing.
+func (l *Lab) decide(v *scene) error {
+	complete, err := l.find(v.Safeguard.Of)
 	if err != nil {
-		return 0, 0, nil, err
+		return err
 	}
-	complete.Preemptions = c.Preemptions    // it may bound them more, and be stuck before that step
-	without, _ := c.Replay(schedule, false) // it was followed
-	same, _ := complete.Parse(c.Format(schedule))
-	with, _ := complete.Replay(same, false)
-	if n, refused = differing(without, with); n > 0 && n <= len(with.Steps) {
-		instead = with.Steps[n-1].Call
+	complete.Preemptions = v.Preemptions // it may bound them more, and be stuck before that step
+	same, _ := complete.Parse(v.Format(v.schedule))
+	with, _ := complete.Follow(same, false)
+	if v.decisive, v.refused = differing(v.moments, with); v.decisive > 0 && v.decisive < len(with) {
+		v.instead = with[v.decisive].Step.Call
 	}
-	return n, refused, instead, nil
+	return nil
 }
 
 // alike reports whether two steps ask the same and are answered alike.
@@ -184,7 +182,7 @@ func (s compareSide) verdict() (class, words string) {
 	case len(s.broken()) > 0:
 		invariant, _ := s.worst()
 		return "bad", "✗ An invariant is violated: " + invariant.Title
-	case s.quiescent:
+	case s.now().Quiescent():
 		return "good", "✓ All invariants hold, and the system is idle"
 	}
 	return "open", "○ No invariant is violated so far"

@@ -6,7 +6,6 @@ import (
 
 	"github.com/a-h/templ"
 
-	"microblogging/lab"
 	"microblogging/templates"
 )
 
@@ -29,11 +28,7 @@ func (l *Lab) scenarioFile(w http.ResponseWriter, r *http.Request, q request, su
 	}
 	switch {
 	case suffix == ".mmd":
-		var steps []lab.Step
-		for _, m := range told.moments[1:] {
-			steps = append(steps, *m.Step)
-		}
-		return shared(w, "text/plain; charset=UTF-8", []byte(told.Mermaid(steps))), nil
+		return shared(w, "text/plain; charset=UTF-8", []byte(told.Mermaid(told.moments))), nil
 	case suffix == ".json":
 		return encoded(w, told.json(r.URL.Query().Get("full") == "1"))
 	}

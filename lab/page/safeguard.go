@@ -82,19 +82,18 @@ type refusal struct {
 
 // refusalsIn are the steps of a run of the production code that go another way as soon as a safeguard is taken
 // out, and are refused with it.
-func (l *Lab) refusalsIn(q request) (list []refusal) {
-	with, _ := q.Replay(q.schedule[:q.at], false) // it was followed
+func (l *Lab) refusalsIn(v *scene) (list []refusal) {
 	for _, c := range l.cases() {
-		if c.Safeguard == nil || c.Safeguard.Of != q.Name {
+		if c.Safeguard == nil || c.Safeguard.Of != v.Name {
 			continue
 		}
-		schedule, err := c.Parse(q.Format(q.schedule[:q.at]))
+		schedule, err := c.Parse(v.text())
 		if err != nil {
 			continue // it has fewer actors
 		}
-		without, _ := c.Replay(schedule, false)
-		if _, n := differing(without, with); n > 0 && with.Steps[n-1].Applied != nil && with.Steps[n-1].Applied.Err != nil {
-			list = append(list, refusal{*c.Safeguard, n, q.Words(with.Steps[n-1]).Actor, comparePath(c, schedule[:len(without.Steps)])})
+		without, _ := c.Follow(schedule, false)
+		if _, n := differing(without, v.moments[:v.at+1]); n > 0 && v.moments[n].Step.Applied != nil && v.moments[n].Step.Applied.Err != nil {
+			list = append(list, refusal{*c.Safeguard, n, v.Words(*v.moments[n].Step).Actor, comparePath(c, schedule[:len(without)-1])})
 		}
 	}
 	return list

@@ -88,25 +88,30 @@ func (l *Lab) scenario(w http.ResponseWriter, r *http.Request, page templates.Pa
 func (l *Lab) follow(q request) (*scene, error) {
 	x := lab.NewExplorer(q.Scenario)
 	defer x.Close()
-	moments, err := x.Follow(q.schedule)
+	moments, err := x.Follow(q.schedule, false)
 	if err != nil {
 		return nil, refuseChoice(&q.Scenario, "That run is not possible", err)
 	}
 	if q.ask == askRest && !moments[q.at].Quiescent() {
 		return nil, refuseChoice(&q.Scenario, "The system is not idle", &lab.StuckError{Position: q.at, Word: "rest", Why: "an actor can go on"})
 	}
-	v := &scene{request: q, moments: moments, stores: storesOf(moments), record: l.recordOf(q.Name), stale: l.stale() && q.Part != modelcheck.Own, safeguards: switches(q, l.cases()), levels: l.levels()}
+	v := l.sceneOf(q, moments)
 	if _, broken := v.worst(); broken && q.Safeguard != nil {
-		v.decisive, v.refused, v.instead, err = l.decisiveStep(q.Case, q.schedule)
+		err = l.decide(v)
 	}
 	if err == nil {
 		v.ahead, err = ahead(x, q, v.now().Actors)
 	}
 	v.made = v.cause()
 	if v.ships() && v.now().Quiescent() {
-		v.refusals = l.refusalsIn(q)
+		v.refusals = l.refusalsIn(v)
 	}
 	return v, err
+}
+
+func (l *Lab) sceneOf(q request, moments []lab.Moment) *scene {
+	return &scene{request: q, moments: moments, stores: storesOf(moments), record: l.recordOf(q.Name),
+		stale: l.stale() && q.Part != modelcheck.Own, safeguards: switches(q, l.cases()), levels: l.levels()}
 }
 
 // choosing is the request that goes on from here with one choice.

@@ -159,8 +159,8 @@ func (c *replayCmd) Run() error {
 	if err != nil {
 		return err
 	}
-	run, replayErr := found.ReplayText(c.Schedule)
-	if run.Steps == nil && replayErr != nil {
+	run, replayErr := found.FollowText(c.Schedule)
+	if len(run) == 1 && replayErr != nil {
 		return replayErr
 	}
 	fmt.Print(found.Table(run))
