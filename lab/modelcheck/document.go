@@ -83,7 +83,7 @@ func ablationTable(known []Record) (table string, failed error) {
 			continue
 		}
 		table += fmt.Sprintf("| <a id=\"%s\"></a>%s | [%s](%s) | %d | %s |\n", c.Name, c.Safeguard.Why, c.Name, pageURL(c.Name, record.Schedule),
-			record.Shortest, violated[0].Reason)
+			record.Shortest, violated[max(slices.IndexFunc(violated, func(v lab.InvariantState) bool { return v.Name == record.Invariant }), 0)].Reason)
 	}
 	return table, failed
 }

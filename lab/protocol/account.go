@@ -49,9 +49,8 @@ func makeLink(ctx context.Context, c *lab.Client) {
 	}
 }
 
-// follow follows the link that the actor has made, or the one of the set-up.
-func follow(ctx context.Context, c *lab.Client) {
-	link := ""
+// linkOf is the latest link that the actor has made, or else that of the set-up.
+func linkOf(c *lab.Client) (link string) {
 	for _, f := range c.Given {
 		if f.Kind == factLinkMade {
 			link = f.Token
@@ -60,6 +59,12 @@ func follow(ctx context.Context, c *lab.Client) {
 	for _, made := range c.Links {
 		link = made
 	}
+	return link
+}
+
+// follow follows the link of the actor, if there is one.
+func follow(ctx context.Context, c *lab.Client) {
+	link := linkOf(c)
 	if link == "" {
 		return
 	}
@@ -77,12 +82,7 @@ func follow(ctx context.Context, c *lab.Client) {
 // reset sets a new password with the link of the set-up, as the actor of this name.
 func reset(actor string) body {
 	return func(ctx context.Context, c *lab.Client) {
-		f := lab.Fact{Kind: factReset, Session: sessionOf(c)}
-		for _, given := range c.Given {
-			if given.Kind == factLinkMade {
-				f.Token = given.Token // the last of them
-			}
-		}
+		f := lab.Fact{Kind: factReset, Session: sessionOf(c), Token: linkOf(c)}
 		c.Tell(lab.Fact{Kind: factFollowing, Token: f.Token})
 		acknowledged(c, c.Store.Accounts.ResetPassword(ctx, f.Token, newPassword(actor)), f)
 	}

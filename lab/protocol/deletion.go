@@ -227,7 +227,10 @@ func deletions() subject {
 			{Name: "workers-die", About: "three workers handle one deletion, and two of them may die at any step",
 				Faults: 2, Deaths: 2, Preemptions: 2, Setup: accepted("old"), Actors: []lab.Actor{worker1(), worker2(), worker3()}},
 			{Name: "sweeps", About: "two workers sweep one channel in several transactions, which may be lost or delayed",
-				Faults: 2, SweepRows: 2, DelayedCalls: sweeping, Preemptions: 1, Setup: accepted("old"), Actors: []lab.Actor{worker1(), worker2()}},
+				Faults: 2, SweepRows: 2, Preemptions: 1, Setup: accepted("old"), Actors: []lab.Actor{worker1(), worker2()},
+				DelayedCalls: func(c *driver.Call) bool {
+					return c.Target == schema.TableBlogs && len(c.Operations) > 1 && strings.HasPrefix(c.Operations[0].Row, "gate!shut!")
+				}},
 			{Name: "web-dies", About: "the web role dies during a request to delete, while a reconciling pass runs",
 				Faults: 2, Deaths: 2, Setup: news("old"),
 				Actors: []lab.Actor{{Name: "olga", Run: ask}, worker1(), {Name: "reconcile", Run: reconcile}}},
@@ -278,11 +281,6 @@ func deletions() subject {
 		recalled: []lab.Kind{factAccepted, factHandled},
 		rest:     []demand{unfinished},
 	}
-}
-
-// sweeping lets transactions of a sweep take effect late.
-func sweeping(c *driver.Call) bool {
-	return c.Target == schema.TableBlogs && len(c.Operations) > 1 && strings.HasPrefix(c.Operations[0].Row, "gate!shut!")
 }
 
 // incarnationOfMessage is the incarnation that the latest message is about.

@@ -48,14 +48,10 @@ func fed(v lab.View, f lab.Known, before []lab.Known, violation violating) {
 			"I8", "a feed shows a channel that its reader had left before")
 	}
 	shows(v, before, violation, "a feed", func(k lab.Known) (channel, post, due bool) {
-		return k.Channel == f.Channel, slices.Contains(strings.Fields(f.Page), string(k.Blog)), follows(v, before, f, k)
-	})
-}
-
-// follows reports whether the reader of a feed certainly subscribed to the channel of a post.
-func follows(v lab.View, before []lab.Known, f, post lab.Known) bool {
-	return slices.ContainsFunc(before, func(k lab.Known) bool {
-		return k.Kind == factSubscribed && k.User == f.User && k.Channel == post.Channel && !undone(v, k, factLeaving, factLeft)
+		follows := func(s lab.Known) bool { // certainly
+			return s.Kind == factSubscribed && s.User == f.User && s.Channel == k.Channel && !undone(v, s, factLeaving, factLeft)
+		}
+		return k.Channel == f.Channel, slices.Contains(strings.Fields(f.Page), string(k.Blog)), slices.ContainsFunc(before, follows)
 	})
 }
 

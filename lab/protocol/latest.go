@@ -126,8 +126,6 @@ func latest() subject {
 	}
 }
 
-func isPost(op driver.Operation) bool { return strings.HasPrefix(op.Row, "blog!") }
-
 func hasPost(c *driver.Call) bool {
-	return c.Method == driver.CallTransact && slices.ContainsFunc(c.Operations, isPost)
+	return c.Method == driver.CallTransact && slices.ContainsFunc(c.Operations, func(op driver.Operation) bool { return schema.Blog.Has(op.Row) })
 }

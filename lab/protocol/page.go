@@ -273,7 +273,7 @@ func pages() subject {
 				only("reader", trustsTime), unharmed),
 			ablate("version-first", "page-post", "The version before the content", "ReadCached: s.GetVersion(ctx, at, kept.Channel.Incarnation)",
 				"The version of a page is read before what the page shows, so a change in between invalidates the kept page instead of being hidden by it.",
-				nil, unharmed, unbounded, among("reader", "ann"), hasty),
+				nil, unharmed, unbounded, among("reader", "ann"), func(s *lab.Scenario) { s.Actors[0].Run = look(contentFirst) }),
 			merging("edit-gate", "page-edit", "ann", "The gate of an edit", "(*Posts).Update: s.transactIfPermitted(ctx, p,",
 				"An edit merges the open gate, so a page that was kept before it has an old version."),
 			merging("vote-gate", "page-edit", "vera", "The gate of a vote", "(*Posts).transactIfPermitted: s.fence.TransactIfOpen(ctx, p.ref, held...)",
@@ -295,15 +295,6 @@ func pages() subject {
 // whose process keeps a page.
 func merging(name, of, actor, label, code, why string) ablation {
 	return ablate(name, of, label, code, why, only(actor, leavingOut(driver.ActionMerge, "gate!open!")), unharmed, among("reader", actor))
-}
-
-// hasty reads the content of pages before their version.
-func hasty(s *lab.Scenario) {
-	for i, actor := range s.Actors {
-		if actor.Name == "reader" {
-			s.Actors[i].Run = look(contentFirst)
-		}
-	}
 }
 
 // trustsTime takes each version of a page for the one that it read first.

@@ -36,11 +36,6 @@ const (
 	unblocked = "ann unblocked"
 )
 
-// contrary is the rule that takes another back.
-func contrary(rule string) string {
-	return map[string]string{closed: opened, opened: closed, blocked: unblocked, unblocked: blocked}[rule]
-}
-
 // govern makes rules, one after the other.
 func govern(rules ...string) body {
 	return onChannel(func(ctx context.Context, c *lab.Client, channel domain.Channel) {
@@ -72,8 +67,9 @@ func govern(rules ...string) body {
 // ruleApplies is I11: a rule that was acknowledged is in the store, and no post or edit that it
 // forbids takes effect, until an actor begins to take the rule back.
 func ruleApplies(v lab.View, k lab.Known, violation violating) {
+	contrary := map[string]string{closed: opened, opened: closed, blocked: unblocked, unblocked: blocked}[k.Key]
 	if !live(v.DB, k.Channel) || v.Count(factRuling, func(f lab.Known) bool {
-		return f.Key == contrary(k.Key) && (f.Actor != k.Actor || f.At > k.At)
+		return f.Key == contrary && (f.Actor != k.Actor || f.At > k.At)
 	}) > 0 {
 		return
 	}
