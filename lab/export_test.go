@@ -16,8 +16,7 @@ func (x *Explorer) Calls(walks int) map[Site][]*Call {
 	var visit func(*point)
 	visit = func(at *point) {
 		if at.call != nil {
-			site, _ := at.lines()
-			calls[site] = append(calls[site], at.call)
+			calls[at.line()] = append(calls[at.line()], at.call)
 		}
 		for _, next := range at.next {
 			visit(next)

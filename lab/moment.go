@@ -75,10 +75,8 @@ type ActorState struct {
 	Words string
 	// Sentence says what the call asks for.
 	Sentence string
-	// Site is the line that makes the call, and Above are the lines that led to it, the
-	// nearest first.
-	Site  Site
-	Above []Site
+	// Site is the line that makes the call.
+	Site Site
 	// Told is what it was told so far.
 	Told []string
 	// Options are what may happen, and Why says why nothing may.
@@ -97,7 +95,7 @@ func (x *Explorer) actorState(s *state, i int) ActorState {
 		a.State = Finished
 	default:
 		a.Call, a.Words = p.at.call, x.scenario.DescribeCall(p.at.call)
-		a.Site, a.Above = p.at.lines()
+		a.Site = p.at.line()
 		a.Sentence = x.scenario.Tell(a.Call, a.Site)
 		if a.Options == nil && a.Why == "" {
 			a.Why = "the queue is empty"

@@ -40,9 +40,8 @@ type point struct {
 	facts    []Fact
 	factsSum mem.Sum
 	next     map[mem.Sum]*point
-	// site and above are what lines returns, once it was called.
-	site  Site
-	above []Site
+	// site is what line returns, once it was called.
+	site Site
 	// parked is an execution that waits at this point, if there is one.
 	parked *session
 }

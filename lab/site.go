@@ -28,34 +28,24 @@ type Site struct {
 // asks for, whatever becomes of it.
 const sentenceMark = "//lab: "
 
-// lines are the line of Go that makes the call of the point, and those that led to it, the
-// nearest first. The line is the innermost that has a sentence: what lies within only passes the
-// call on. Many moments have an actor wait at one point, so they are looked up once.
-func (p *point) lines() (site Site, above []Site) {
-	if p.call != nil && p.site.File == "" && len(p.call.stack) > 0 {
-		list := sites(p.call.stack)
-		if at := max(slices.IndexFunc(list, func(s Site) bool { return s.Sentence != "" }), 0); at < len(list) {
-			p.site, p.above = list[at], list[at+1:]
-			if question, ok := strings.CutSuffix(p.site.Sentence, "?"); ok && p.follows(Reading) {
-				p.site.Sentence = question + ", now that the form arrives?"
-			}
+// line is the line of Go that makes the call of the point: the innermost that has a sentence, because what
+// lies within only passes the call on. Many moments have an actor wait at one point, so it is looked up once.
+func (p *point) line() Site {
+	if p.call == nil || p.site.File != "" || len(p.call.stack) == 0 {
+		return p.site
+	}
+	frames := runtime.CallersFrames(p.call.stack)
+	for more := true; more && p.site.Sentence == ""; {
+		var frame runtime.Frame
+		frame, more = frames.Next()
+		if site, ok := siteOf(frame); ok && (site.Sentence != "" || p.site.File == "") {
+			p.site = site
 		}
 	}
-	return p.site, p.above
-}
-
-// sites are the lines on a stack whose source is embedded, the innermost first.
-func sites(stack []uintptr) (list []Site) {
-	frames := runtime.CallersFrames(stack)
-	for {
-		frame, more := frames.Next()
-		if site, ok := siteOf(frame); ok {
-			list = append(list, site)
-		}
-		if !more {
-			return list
-		}
+	if question, ok := strings.CutSuffix(p.site.Sentence, "?"); ok && p.follows(Reading) {
+		p.site.Sentence = question + ", now that the form arrives?"
 	}
+	return p.site
 }
 
 // Goroutine names the goroutine that calls it: "goroutine 12 ".

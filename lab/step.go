@@ -62,8 +62,7 @@ func (s Step) Site() Site {
 	if s.at == nil {
 		return Site{}
 	}
-	site, _ := s.at.lines()
-	return site
+	return s.at.line()
 }
 
 // Changes are the rows that the step changed, before and after.

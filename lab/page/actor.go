@@ -125,8 +125,6 @@ type sourceView struct {
 	Place string
 	// Lines are those of the function. They are nil if the source is not there.
 	Lines []lineView
-	// Above are the places that called it, the nearest first.
-	Above []string
 	// Part is what would be taken out of the line, if it is that of a safeguard.
 	Part string
 }
@@ -165,9 +163,6 @@ func newSourceView(site lab.Site, first, last int) sourceView {
 func (v *scene) telling(actor int, s lab.ActorState) sourceView {
 	first, last := lab.Function(s.Site.File, s.Site.Line)
 	source := newSourceView(s.Site, first, last)
-	for _, above := range s.Above {
-		source.Above = append(source.Above, place(above)+" "+above.Function)
-	}
 	if off := v.off(); off.Site.File == s.Site.File {
 		for i, line := range source.Lines {
 			if line.Number == off.Site.Line {

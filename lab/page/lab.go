@@ -84,9 +84,6 @@ func (l *Lab) Routes() map[string]handler {
 	}
 	routes[ownPath] = l.inOwn(l.scenario)
 	routes[ownPath+"/compare"] = l.inOwn(l.compare)
-	for _, path := range []string{"", "/{name}", "/{name}/compare"} {
-		routes[templates.LabIndexPath+path+"/"] = withoutSlash
-	}
 	for path, answer := range routes {
 		routes[path] = inTime(answer)
 	}
@@ -115,15 +112,6 @@ func (l *Lab) inOwn(answer handler) handler {
 		}()
 		return answer(w, r, page)
 	}
-}
-
-// withoutSlash leads to the address without the slash at its end.
-func withoutSlash(w http.ResponseWriter, r *http.Request, _ templates.Page) (templates.Response, error) {
-	address := strings.TrimRight(r.URL.EscapedPath(), "/")
-	if r.URL.RawQuery != "" {
-		address += "?" + r.URL.RawQuery
-	}
-	return redirect(w, r, address)
 }
 
 // find returns the scenario of that name.

@@ -78,6 +78,9 @@ type column struct {
 	Hue  int
 }
 
+// news is the partition of the channel that all is about.
+const news = "news"
+
 // underWay is the column of calls whose caller does not wait for them any more.
 const underWay = "under way"
 
@@ -271,9 +274,11 @@ func (p *picture) holding(n int) (bars []bar) {
 	if len(late(m)) > 0 {
 		bars = append(bars, bar{X: p.x(underWay), Class: "late"})
 	}
-	for _, class := range gatesIn(m.DB, p.partitions()) {
-		if slices.Contains(p.stores, schema.TableBlogs) { // it has a column
-			bars = append(bars, bar{X: p.x(schema.TableBlogs), Class: class})
+	for row := range m.DB.Rows(schema.TableBlogs) {
+		class := map[*schema.Kind]string{schema.OpenGate: "open", schema.ShutGate: "shut"}[schema.Of(schema.TableBlogs, row.Partition, row.Row)]
+		gate := bar{X: p.x(schema.TableBlogs), Class: class}
+		if class != "" && row.Partition == news && slices.Contains(p.stores, schema.TableBlogs) && !slices.Contains(bars, gate) {
+			bars = append(bars, gate)
 		}
 	}
 	return bars
@@ -295,33 +300,6 @@ func (v *scene) holds(n int) map[string]int {
 		}
 	}
 	return holds
-}
-
-// partitions are those that an actor calls, or is about to.
-func (v *scene) partitions() map[string]bool {
-	about := map[string]bool{}
-	for _, m := range v.moments {
-		if m.Step != nil && m.Step.Call != nil {
-			about[m.Step.Call.Partition] = true
-		}
-		for _, a := range m.Actors {
-			if a.Call != nil {
-				about[a.Call.Partition] = true
-			}
-		}
-	}
-	return about
-}
-
-// gatesIn are the classes of the gates that are open or shut, in the order of their incarnations.
-func gatesIn(db mem.Snapshot, about map[string]bool) (classes []string) {
-	for row := range db.Rows(schema.TableBlogs) {
-		state := map[*schema.Kind]string{schema.OpenGate: "open", schema.ShutGate: "shut"}[schema.Of(schema.TableBlogs, row.Partition, row.Row)]
-		if state != "" && about[row.Partition] && !slices.Contains(classes, state) {
-			classes = append(classes, state)
-		}
-	}
-	return classes
 }
 
 // A reading is what an actor has read, at which step, and since which step that is no longer true.
@@ -445,25 +423,6 @@ func (p picture) raised(column int) string {
 		return "up-" + strconv.Itoa(column%min(rows+len(p.Columns)/8, 3))
 	}
 	return ""
-}
-
-// legend says what else is drawn than arrows.
-func (p picture) legend() string {
-	words := map[string]string{
-		"lease": "a worker’s lease", "stale": "what an actor has read is no longer true", "late": "a call under way", "open": "an open gate", "shut": "the shut gate",
-	}
-	var there []string
-	for _, class := range []string{"lease", "stale", "late", "open", "shut"} {
-		if slices.ContainsFunc(p.Lines, func(l runLine) bool {
-			return slices.ContainsFunc(l.Bars, func(b bar) bool { return strings.HasPrefix(b.Class, class) })
-		}) {
-			there = append(there, words[class])
-		}
-	}
-	if there == nil {
-		return "· dashed: what may happen next"
-	}
-	return "· shaded: " + strings.Join(there, "; ")
 }
 
 // lower is where a line of the file lies.

@@ -149,12 +149,6 @@ func (q *request) isAddressed(query url.Values) bool {
 	})
 }
 
-// undo takes back the step that led to the state that is shown.
-func (q *request) undo() string {
-	before := max(q.at-1, 0)
-	return q.to(q.schedule[:before], before)
-}
-
 // state is the state after n steps of the schedule, which stays.
 func (q *request) state(n int) string { return q.to(q.schedule, n) }
 

@@ -13,7 +13,6 @@ func TestRequest(t *testing.T) {
 	t.Run("with what is no schedule is refused", requestWithNoScheduleIsRefused)
 	t.Run("with too many choices is refused before they are made", requestWithTooManyChoicesIsRefused)
 	t.Run("has one address", requestHasOneAddress)
-	t.Run("with a slash at the end leads to the address without it", requestWithASlashIsRedirected)
 }
 
 func requestOfNoScenarioIsRefused(t *testing.T) {
@@ -77,16 +76,5 @@ func requestHasOneAddress(t *testing.T) {
 	s.get("/lab/A1?s=ann&rest=1").want(400) // an actor can go on
 	for _, address := range []string{"", "?", "?s=", "?s=ann%2Colga", "?utm=1", "?s=ann,olga&at=1"} {
 		s.get("/lab/A1" + address).want(200)
-	}
-}
-
-func requestWithASlashIsRedirected(t *testing.T) {
-	s := newSite(t)
-	for path, want := range map[string]string{
-		"/lab/": "/lab", "/lab/A1/": "/lab/A1", "/lab/A1/?s=ann*2&at=1": "/lab/A1?s=ann*2&at=1", "/lab/open-gate/compare/": "/lab/open-gate/compare", "/lab/a%2Fb/": "/lab/a%2Fb",
-	} {
-		if got := s.get(path).want(302).header.Get("Location"); got != want {
-			t.Errorf("%s leads to %s, want %s", path, got, want)
-		}
 	}
 }

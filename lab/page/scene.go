@@ -86,21 +86,6 @@ func (v *scene) purses() (list []purse) {
 // text is the schedule as lab replay takes it.
 func (v *scene) text() string { return v.Format(v.schedule[:v.at]) }
 
-// back and forth are the states one step before and after, or empty.
-func (v *scene) back() string {
-	if v.at == 0 {
-		return ""
-	}
-	return v.state(v.at - 1)
-}
-
-func (v *scene) forth() string {
-	if v.at == len(v.schedule) {
-		return ""
-	}
-	return v.state(v.at + 1)
-}
-
 // file is the run for another program.
 func (v *scene) file(suffix string) string {
 	path, query, _ := strings.Cut(request{Case: v.Case, schedule: v.schedule[:v.at], at: v.at}.address(), "?")

@@ -244,11 +244,11 @@ func controls(v *scene) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = move("undo", v.undo(), "Undo", "↶", v.at > 0).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = move("undo", v.to(v.schedule[:max(v.at-1, 0)], v.at-1), "Undo", "↶", v.at > 0).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = move("back", v.back(), "Back", "←", v.back() != "").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = move("back", v.state(v.at-1), "Back", "←", v.at > 0).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -282,7 +282,7 @@ func controls(v *scene) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = move("forth", v.forth(), "Forth", "→", v.forth() != "").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = move("forth", v.state(v.at+1), "Forth", "→", v.at < len(v.schedule)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
