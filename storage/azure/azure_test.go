@@ -9,7 +9,6 @@ import (
 
 	"go.uber.org/goleak"
 
-	"microblogging/domain"
 	"microblogging/storage/azure"
 	"microblogging/storage/driver"
 )
@@ -19,7 +18,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // patient returns a configuration whose tries do not time out. On a busy machine
 // Azurite may need longer than the 5 s of DefaultRetry. Then the SDK sends a request
 // again, and its answer may be a self-conflict, which the conformance suite cannot tell from
-// a wrong answer. TestSelfConflict is about self-conflicts.
+// a wrong answer.
 func patient(account string) azure.Config {
 	retry := azure.DefaultRetry()
 	retry.TryTimeout = 5 * time.Minute
@@ -63,12 +62,6 @@ func get(t testing.TB, c *azure.Client, table, row string) driver.Entity {
 	e, err := driver.NewTable(c, table).Get(t.Context(), "p", row)
 	ok(t, err)
 	return e
-}
-
-func absent(t testing.TB, c *azure.Client, table, row string) {
-	t.Helper()
-	_, err := driver.NewTable(c, table).Get(t.Context(), "p", row)
-	want(t, err, domain.ErrNotFound)
 }
 
 // ok ends the test if there is an error.

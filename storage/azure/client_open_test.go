@@ -158,28 +158,6 @@ func once(cfg azure.Config) azure.Config {
 	return cfg
 }
 
-// What may surround a connection string changes nothing.
-func FuzzConnectionString(f *testing.F) {
-	for _, s := range []string{unreachable, "UseDevelopmentStorage=true", "accountname=a; AccountKey=dGVzdA==", "AccountName=a;SharedAccessSignature=s", "';'"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		opens := func(s string) bool {
-			c, err := azure.Open(azure.Config{ConnectionString: s})
-			if err == nil {
-				c.Close()
-			}
-			return err == nil
-		}
-		plain := opens(s)
-		for _, pasted := range []string{`"` + s + `"`, "'" + s + "'\n", "\t " + s + ";\r\n"} {
-			if opens(pasted) != plain {
-				t.Errorf("%q opens: %t, and %q: %t", s, plain, pasted, !plain)
-			}
-		}
-	})
-}
-
 func badConfiguration(t *testing.T) {
 	const key = "c2VjcmV0"
 	tables, queues := "https://a.table.core.windows.net", "https://a.queue.core.windows.net"

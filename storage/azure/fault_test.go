@@ -5,7 +5,6 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -22,20 +21,6 @@ var errReplyLost = errors.New("reply lost")
 type fault func(*policy.Request) (*http.Response, error)
 
 func (f fault) Do(req *policy.Request) (*http.Response, error) { return f(req) }
-
-// losesReply loses the reply to the first try, after it took effect. So the SDK sends
-// the request again.
-func losesReply() fault {
-	var tries atomic.Int64
-	return func(req *policy.Request) (*http.Response, error) {
-		reply, err := req.Next()
-		if err == nil && tries.Add(1) == 1 {
-			runtime.Drain(reply)
-			return nil, errReplyLost
-		}
-		return reply, err
-	}
-}
 
 // answers is a service, or a proxy in its place, that gives one answer.
 func answers(status int, header http.Header, body string) fault {
