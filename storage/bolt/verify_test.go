@@ -74,8 +74,8 @@ func TestVerify(t *testing.T) {
 			copy(value(t, file, "table B")[:8], value(t, file, "table A"))
 		},
 		"a table with another name": func(t *testing.T, file []byte) {
-			_, element := pageOf(t, file, leafPage, "table C")
-			copy(element[u32(element[4:]):], "table c")
+			_, element := pageOf(t, file, leafPage, "table D")
+			copy(element[u32(element[4:]):], "table E") // which keeps the order
 		},
 		"a page that has lost its last row": func(t *testing.T, file []byte) {
 			page, _ := pageOf(t, file, leafPage, "p\x00A")
@@ -87,10 +87,6 @@ func TestVerify(t *testing.T) {
 		},
 		"a small table that has lost its only row": func(t *testing.T, file []byte) {
 			value(t, file, "table D")[pageHeader+10] = 0
-		},
-		"an inner page that has lost its last page": func(t *testing.T, file []byte) {
-			page, _ := pageOf(t, file, branchPage, "p\x00A")
-			page[10]--
 		},
 		"pages in another order": func(t *testing.T, file []byte) {
 			page, _ := pageOf(t, file, branchPage, "p\x00A")
@@ -106,10 +102,6 @@ func TestVerify(t *testing.T) {
 		"a row that is a bucket": func(t *testing.T, file []byte) {
 			_, element := pageOf(t, file, leafPage, "p\x00A")
 			element[0] = bucketFlag
-		},
-		"a page that seems to go on": func(t *testing.T, file []byte) {
-			page, _ := pageOf(t, file, leafPage, "p\x00C")
-			binary.NativeEndian.PutUint32(page[12:], 1)
 		},
 		"a page that seems to go on for 16 TB": func(t *testing.T, file []byte) {
 			page, _ := pageOf(t, file, leafPage, "p\x00C")
