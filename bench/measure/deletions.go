@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -21,7 +22,10 @@ const owner domain.UserName = "ada"
 // rowsPerPost are the post, the row of its idempotency key, and its row in the index by rating.
 const rowsPerPost = 3
 
-// measureDeletions deletes channels with more and more posts, by a worker that waits for the request.
+// lease is longer than a deletion takes.
+const lease = time.Hour
+
+// measureDeletions deletes channels with more and more posts.
 func measureDeletions(ctx context.Context, stores []*store, of scale) (result, error) {
 	times := plot{Title: "A deletion", X: "posts", Y: "seconds", LogY: true}
 	r := result{
@@ -55,33 +59,22 @@ func deleteOne(ctx context.Context, s *store, name string, posts int) (time.Dura
 	if err := post(ctx, site, channel, posts); err != nil {
 		return 0, 0, err
 	}
-	working, stop := context.WithCancel(ctx)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		worker.New(site.Steps, worker.Options{
-			Lease: time.Minute, Reconcile: time.Hour, Concurrency: 1, MaxAttempts: 5, Log: slog.New(slog.DiscardHandler),
-		}).Run(working)
-	}()
-	defer func() { stop(); <-ended }()
-	time.Sleep(time.Second) // its first pass is over, and it waits
-
 	before, began := s.calls.Load(), time.Now()
 	if _, err := site.Deletions.Request(ctx, channel.Key(), owner, domain.OneOf(channel.Incarnation)); err != nil {
 		return 0, 0, err
 	}
-	var looks int64
-	for {
-		d, err := site.Deletions.Get(ctx, channel.Ref(), owner)
-		looks++
-		if err != nil {
-			return 0, 0, err
-		}
-		if d.State == domain.DeletionDone {
-			return time.Since(began), s.calls.Load() - before - looks, nil
-		}
-		time.Sleep(5 * time.Millisecond)
+	messages, err := site.Operator.Messages().Receive(ctx, 1, lease)
+	if err == nil && len(messages) == 0 {
+		err = errors.New("there is no message about the deletion")
 	}
+	if err != nil {
+		return 0, 0, err
+	}
+	work := worker.New(site.Steps, worker.Options{Lease: lease, MaxAttempts: 5, Log: slog.New(slog.DiscardHandler)})
+	if err := work.Handle(ctx, messages[0]); err != nil {
+		return 0, 0, err
+	}
+	return time.Since(began), s.calls.Load() - before, nil
 }
 
 func newChannel(ctx context.Context, site *storage.Parts, name string) (domain.Channel, error) {

@@ -38,8 +38,8 @@ func measurePages(ctx context.Context, _ []*store, of scale) (result, error) {
 			return r, fmt.Errorf("pages of %d channels: %w", size, err)
 		}
 		for i, page := range pages {
-			rows[i] = append(rows[i], fmt.Sprintf("%d / %d", counts[i].first, counts[i].again), price(1e6*float64(counts[i].again)))
-			grows.draw(page.name, float64(size), max(float64(counts[i].first), 0.5)) // the axis is logarithmic
+			rows[i] = append(rows[i], fmt.Sprintf("%d / %d", counts[i][0], counts[i][1]), price(1e6*float64(counts[i][1])))
+			grows.draw(page.name, float64(size), max(float64(counts[i][0]), 0.5)) // the axis is logarithmic
 		}
 	}
 	for i, page := range pages {
@@ -61,9 +61,8 @@ var pages = []struct {
 	{"digest", "/digest", true},
 }
 
-type calls struct{ first, again int }
-
-func countCalls(ctx context.Context, channels int) (counts []calls, err error) {
+// countCalls returns, for each page, its calls when the process begins and when it is asked for again.
+func countCalls(ctx context.Context, channels int) (counts [][2]int, err error) {
 	s := &store{name: "bolt"}
 	if err := s.openBolt(bolt.Options{NoSync: true}); err != nil {
 		return nil, err
@@ -91,7 +90,7 @@ func countCalls(ctx context.Context, channels int) (counts []calls, err error) {
 				return nil, fmt.Errorf("%s: %w", page.path, err)
 			}
 		}
-		counts = append(counts, calls{asked[0], asked[1]})
+		counts = append(counts, asked)
 	}
 	return counts, nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -57,6 +58,15 @@ type query struct {
 
 func queries(table *driver.Table, size int) []query {
 	middle := driver.Range{Partition: partitionName(queryPartitions / 2), From: "", To: "~"}
+	count := func(rows iter.Seq2[driver.Entity, error]) (n int, err error) {
+		for _, err := range rows {
+			if err != nil {
+				return n, err
+			}
+			n++
+		}
+		return n, nil
+	}
 	return []query{
 		{"point", func(ctx context.Context) (int, error) {
 			_, err := table.Get(ctx, middle.Partition, rowName(size/queryPartitions/2))
@@ -66,24 +76,8 @@ func queries(table *driver.Table, size int) []query {
 			rows, err := table.First(ctx, rangeRows, middle)
 			return len(rows), err
 		}},
-		{"partition scan", func(ctx context.Context) (rows int, err error) {
-			for _, err := range table.Within(ctx, middle) {
-				if err != nil {
-					return rows, err
-				}
-				rows++
-			}
-			return rows, nil
-		}},
-		{"table scan", func(ctx context.Context) (rows int, err error) {
-			for _, err := range table.All(ctx, driver.Scan{From: "", To: "~"}) {
-				if err != nil {
-					return rows, err
-				}
-				rows++
-			}
-			return rows, nil
-		}},
+		{"partition scan", func(ctx context.Context) (int, error) { return count(table.Within(ctx, middle)) }},
+		{"table scan", func(ctx context.Context) (int, error) { return count(table.All(ctx, driver.Scan{To: "~"})) }},
 	}
 }
 
