@@ -252,12 +252,6 @@ func writeTests() map[string]func(table) {
 				f.fails(0, domain.ErrNotFound, op)
 			}
 		},
-		"by insert after a delete starts a new row": func(f table) {
-			f.do("p", driver.Insert("r", a(1)))
-			f.do("p", driver.Delete("r", f.version("r")))
-			f.do("p", driver.Insert("r", b(2)))
-			f.holds("p/r B=2")
-		},
 		"stays when the table is created again": func(f table) {
 			f.do("p", driver.Insert("r", a(1)))
 			before := f.rows()
@@ -293,12 +287,6 @@ func etagTests() map[string]func(table) {
 				}
 				f.do("p", driver.Delete("r", driver.Exists))
 			}
-		},
-		"is of one row only, and stays while others are written": func(f table) {
-			f.do("p", driver.Insert("r"), driver.Insert("s"))
-			r, s := f.version("r"), f.version("s")
-			f.do("p", driver.Merge("s", s))
-			f.do("p", driver.Merge("r", r), driver.Merge("s", f.version("s")))
 		},
 		"that is stale is a conflict and changes nothing": func(f table) {
 			f.do("p", driver.Insert("r", a(1)))

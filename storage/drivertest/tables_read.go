@@ -133,12 +133,6 @@ func readTests() map[string]func(table) {
 		},
 		"within bounds starts at From and ends before To, whatever they are": readBounds,
 		"of keys only gives nothing else, and of selected properties those":  readParts,
-		"sees every write that was acknowledged before": func(f table) {
-			for i := range int64(10) {
-				f.do("p", driver.Merge("r", driver.Upsert, a(i)))
-				f.holds(fmt.Sprintf("p/r A=%d", i))
-			}
-		},
 	}
 }
 
