@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"path/filepath"
-	"slices"
 	"testing"
 
 	"microblogging/e2e/program"
@@ -12,9 +11,6 @@ import (
 func onBolt(t *testing.T) setup {
 	return setup{program.Setup{Binary: binary, Flags: []string{"--data", filepath.Join(t.TempDir(), "data")}}}
 }
-
-// embedded reports whether the store is the embedded one.
-func (s setup) embedded() bool { return slices.Contains(s.Flags, "--data") }
 
 // onAzurite takes a connection string.
 func onAzurite(connection string) setup {

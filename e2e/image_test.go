@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -47,52 +46,27 @@ func buildAsDockerDoes(t *testing.T) string {
 	return filepath.Join(image, "microblogging")
 }
 
-// dockerContext copies the project without the files that .dockerignore excludes.
+// dockerContext copies the files that are checked in, without those that .dockerignore excludes: a
+// path from the top of the project, or a name at any depth, which begins with **/. What it has of
+// .git is all that the build reads there.
 func dockerContext(t *testing.T) string {
 	t.Helper()
-	ignored := strings.Fields(regexp.MustCompile(`(?m)^#.*$`).ReplaceAllString(readRoot(t, ".dockerignore"), ""))
 	target := t.TempDir()
-	project := os.DirFS(root)
-	err := fs.WalkDir(project, ".", func(name string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case isIgnored(ignored, name) && entry.IsDir():
-			return fs.SkipDir
-		case entry.IsDir():
-			return os.MkdirAll(filepath.Join(target, filepath.FromSlash(name)), 0o755)
-		case isIgnored(ignored, name) || !entry.Type().IsRegular():
-			return nil
-		}
-		data, err := fs.ReadFile(project, name)
-		if err != nil {
-			return err
-		}
-		return os.WriteFile(filepath.Join(target, filepath.FromSlash(name)), data, 0o644)
-	})
-	ok(t, err)
-	return target
-}
-
-// isIgnored knows three kinds of pattern in .dockerignore: a path from the top of the
-// project, a name at any depth, which begins with **/, and an exception, which begins
-// with !. A pattern holds for all that is in a directory that it matches, and the last
-// pattern that matches decides.
-func isIgnored(patterns []string, name string) bool {
-	ignored := false
-	for _, pattern := range patterns {
-		pattern, exception := strings.CutPrefix(pattern, "!")
-		for subject := name; subject != "."; subject = path.Dir(subject) {
-			named := subject
-			if anywhere, ok := strings.CutPrefix(pattern, "**/"); ok {
-				pattern, named = anywhere, path.Base(subject)
-			}
-			if matched, err := path.Match(pattern, named); err == nil && matched {
-				ignored = !exception
-			}
-		}
+	script := `git ls-files -z | xargs -0 cp --parents -t "$0"
+tar -c --exclude=.git/objects .git | tar -x -C "$0"
+cd "$0"
+grep -Ev '^([#!]|\.git/)' .dockerignore | while read -r name; do
+  case $name in
+  '**/'*) find . -name "${name#??/}" -exec rm -rf {} + ;;
+  *) rm -rf "./$name" ;;
+  esac
+done`
+	copying := exec.CommandContext(t.Context(), "sh", "-ec", script, target)
+	copying.Dir = root
+	if output, err := copying.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
 	}
-	return ignored
+	return target
 }
 
 func TestImage(t *testing.T) {
