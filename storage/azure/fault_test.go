@@ -5,14 +5,12 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"testing"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
 
 	"microblogging/storage/azure"
-	"microblogging/storage/azuritetest"
 )
 
 var errReplyLost = errors.New("reply lost")
@@ -41,11 +39,4 @@ func with(account string, f ...policy.Policy) azure.Config {
 		PerRetry:         f,
 		Retry:            &policy.RetryOptions{MaxRetries: 3, RetryDelay: time.Millisecond},
 	}
-}
-
-// pair returns two clients of one account: a sound one, and one with faults.
-func pair(t *testing.T, f ...policy.Policy) (sound, faulty *azure.Client) {
-	t.Helper()
-	account := azuritetest.Shared(t).Account()
-	return open(t, with(account)), open(t, with(account, f...))
 }

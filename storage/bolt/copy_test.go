@@ -24,8 +24,7 @@ func TestBackup(t *testing.T) {
 }
 
 func backupIsFile(t *testing.T) {
-	dir := t.TempDir()
-	wasteful(t, dir)
+	dir := wasteful(t)
 	rows, before := content(t, dir), fileOf(t, dir)
 	file := backupOf(t, dir)
 	if !bytes.Equal(before, fileOf(t, dir)) {
@@ -36,8 +35,7 @@ func backupIsFile(t *testing.T) {
 
 // The reader of a backup may hang, and the file grows meanwhile.
 func backupEnds(t *testing.T) {
-	dir := t.TempDir()
-	wasteful(t, dir)
+	dir := wasteful(t)
 	db := mustOpen(t, dir, Options{})
 	ctx, cancel := context.WithCancel(t.Context())
 	writes := 0
@@ -54,8 +52,7 @@ func backupEnds(t *testing.T) {
 }
 
 func backupCannotWrite(t *testing.T) {
-	dir := t.TempDir()
-	wasteful(t, dir)
+	dir := wasteful(t)
 	for _, at := range []int{1, 3} {
 		writes := 0
 		err := Backup(t.Context(), dir, writerFunc(func(b []byte) (int, error) {
@@ -77,8 +74,7 @@ func TestCompact(t *testing.T) {
 }
 
 func compactKeeps(t *testing.T) {
-	dir := t.TempDir()
-	wasteful(t, dir)
+	dir := wasteful(t)
 	rows := content(t, dir)
 	db := mustOpen(t, dir, Options{})
 	wasted, err := db.Space()
@@ -106,8 +102,7 @@ func compactKeeps(t *testing.T) {
 }
 
 func compactKeepsMode(t *testing.T) {
-	elsewhere, dir := t.TempDir(), t.TempDir()
-	wasteful(t, elsewhere)
+	elsewhere, dir := wasteful(t), t.TempDir()
 	path := filepath.Join(elsewhere, fileName)
 	ok(t, os.Chmod(path, 0o640), os.Symlink(path, filepath.Join(dir, fileName)))
 	before, after := mustCompact(t, dir)
@@ -120,8 +115,7 @@ func compactKeepsMode(t *testing.T) {
 }
 
 func compactIsStopped(t *testing.T) {
-	dir := t.TempDir()
-	wasteful(t, dir)
+	dir := wasteful(t)
 	rows := content(t, dir)
 	ctx, cancel := context.WithCancel(t.Context())
 	_, _, err := Compact(ctx, dir, func(bool) { cancel() })
@@ -139,8 +133,7 @@ func TestRestore(t *testing.T) {
 }
 
 func restoreGivesBack(t *testing.T) {
-	from, empty := t.TempDir(), t.TempDir()
-	wasteful(t, from)
+	from, empty := wasteful(t), t.TempDir()
 	rows, file := content(t, from), backupOf(t, from)
 	db := opened(t, empty)
 	send(t, driver.NewQueue(db, "q"), "turn") // of a worker that has looked for work
@@ -158,8 +151,7 @@ func restoreGivesBack(t *testing.T) {
 }
 
 func restoreRefusesFile(t *testing.T) {
-	from, dir := t.TempDir(), t.TempDir()
-	wasteful(t, from)
+	from, dir := wasteful(t), t.TempDir()
 	file := backupOf(t, from)
 	for _, n := range []int{0, 1, len(file) / 2, len(file) - 1} {
 		wantRefused(t, dir, file[:n])
@@ -183,9 +175,7 @@ func wantRefused(t *testing.T, dir string, file []byte) error {
 }
 
 func restoreFindsStore(t *testing.T) {
-	from, dir, other := t.TempDir(), t.TempDir(), t.TempDir()
-	wasteful(t, from)
-	wasteful(t, other)
+	from, dir, other := wasteful(t), t.TempDir(), wasteful(t)
 	_, err := Restore(t.Context(), dir, bytes.NewReader(backupOf(t, from)), func() {}, func(*DB) error {
 		return os.Rename(filepath.Join(other, fileName), filepath.Join(dir, fileName))
 	})
@@ -195,8 +185,7 @@ func restoreFindsStore(t *testing.T) {
 
 // If it were killed while it waits, a marked store would be refused, with all that it holds.
 func restoreWaitsUnseen(t *testing.T) {
-	dir := t.TempDir()
-	wasteful(t, dir)
+	dir := wasteful(t)
 	file := backupOf(t, dir)
 	mustOpen(t, dir, Options{})
 	ended := make(chan error, 1)
@@ -220,8 +209,7 @@ func restoreWaitsUnseen(t *testing.T) {
 }
 
 func restoreFails(t *testing.T) {
-	from, dir, broken := t.TempDir(), t.TempDir(), errors.New("broken")
-	wasteful(t, from)
+	from, dir, broken := wasteful(t), t.TempDir(), errors.New("broken")
 	file := backupOf(t, from)
 	fails := func(ctx context.Context, begin func(), finish error) error {
 		_, err := Restore(ctx, dir, bytes.NewReader(file), begin, func(*DB) error { return finish })

@@ -95,8 +95,7 @@ func compactUntilKilled(dir string) error {
 
 // compactIsKilled kills the process at some time after the new file appeared.
 func compactIsKilled(t *testing.T) {
-	dir := t.TempDir()
-	wasteful(t, dir)
+	dir := wasteful(t)
 	rows, left := content(t, dir), 0
 	there := func() bool {
 		left, err := leftOf(filepath.Join(dir, fileName), compactSuffix)
@@ -136,8 +135,7 @@ func cutInCommit(dir string) error {
 }
 
 func fileIsCut(t *testing.T) {
-	dir := t.TempDir()
-	wasteful(t, dir)
+	dir := wasteful(t)
 	other := exec.Command(os.Args[0])
 	other.Env = append(os.Environ(), cutIn+"="+dir)
 	said, _ := other.CombinedOutput() // the exit code says more
@@ -148,8 +146,7 @@ func fileIsCut(t *testing.T) {
 
 // TestRestoreKilled of e2e kills one after each call that names a file.
 func unfinishedIsRefused(t *testing.T) {
-	from, dir := t.TempDir(), t.TempDir()
-	wasteful(t, from)
+	from, dir := wasteful(t), t.TempDir()
 	ok(t, os.WriteFile(filepath.Join(dir, fileName+restoreSuffix+"1"), nil, 0o600))
 	_, err := Open(dir, Options{NoSync: true})
 	_, exists := Exists(dir)

@@ -25,8 +25,7 @@ func TestHeader(t *testing.T) {
 }
 
 func damagedHeader(t *testing.T, header int) {
-	dir := t.TempDir()
-	wasteful(t, dir)
+	dir := wasteful(t)
 	mustCompact(t, dir)
 	rows := content(t, dir)
 	mustCompact(t, dir)
@@ -48,8 +47,7 @@ func damagedHeader(t *testing.T, header int) {
 
 // TestDamagedRow: one row that cannot be read is no reason to give up all others.
 func TestDamagedRow(t *testing.T) {
-	dir := t.TempDir()
-	wasteful(t, dir)
+	dir := wasteful(t)
 	alter(t, dir, func(tx *bbolt.Tx) error {
 		return tx.Bucket([]byte(tablePrefix+"T")).Put(rowKey("p", "00-000"), []byte("no record"))
 	})
@@ -81,11 +79,9 @@ func spoil(tx *bbolt.Tx) (err error) {
 // TestCopyRefuses: each way to copy a store refuses what it cannot copy, before it begins, and
 // changes nothing.
 func TestCopyRefuses(t *testing.T) {
-	full, inUse, foreign, spoiled := t.TempDir(), t.TempDir(), dirOf(t, []byte("foreign")), t.TempDir()
-	wasteful(t, full)
+	full, inUse, foreign, spoiled := wasteful(t), t.TempDir(), dirOf(t, []byte("foreign")), wasteful(t)
 	file := backupOf(t, full)
 	mustOpen(t, inUse, Options{})
-	wasteful(t, spoiled)
 	alter(t, spoiled, spoil)
 	began := func() { t.Error("it began") }
 	begin := func(bool) { began() }

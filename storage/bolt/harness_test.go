@@ -161,8 +161,9 @@ func received(t testing.TB, queue *driver.Queue, lease time.Duration) []driver.M
 }
 
 // wasteful makes a store of which most is free: 200 rows of 2,000, and a message.
-func wasteful(t testing.TB, dir string) {
+func wasteful(t testing.TB) (dir string) {
 	t.Helper()
+	dir = t.TempDir()
 	db := opened(t, dir)
 	send(t, driver.NewQueue(db, "q"), "text")
 	var deleted []driver.Operation
@@ -179,6 +180,7 @@ func wasteful(t testing.TB, dir string) {
 	}
 	put(t, db, deleted...)
 	ok(t, db.Close())
+	return dir
 }
 
 // content is every row with its ETag, of a store that has the message of wasteful.

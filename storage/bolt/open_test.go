@@ -123,8 +123,7 @@ func fileOfTheName(t *testing.T) {
 		"it was compacted": {func(t *testing.T, dir string) { mustCompact(t, dir) }, 201},
 		"it was removed":   {func(t *testing.T, dir string) { ok(t, os.Remove(filepath.Join(dir, fileName))) }, 1},
 	} {
-		dir := t.TempDir()
-		wasteful(t, dir)
+		dir := wasteful(t)
 		ok(t, os.WriteFile(filepath.Join(dir, "other"), nil, 0o600))
 		times := 0
 		db, err := Open(dir, Options{openFile: func(name string, flag int, mode fs.FileMode) (*os.File, error) {
