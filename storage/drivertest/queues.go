@@ -203,9 +203,6 @@ func messageTests() map[string]func(queue) {
 				q.Fatal(err)
 			}
 			q.counts(3, map[string]int64{"one": 0, "two": 0, "three": 0})
-			if got, err := q.Peek(q.Context(), 2); len(got) != 2 || err != nil {
-				q.Errorf("a peek at 2 shows %d messages (%v)", len(got), err)
-			}
 			for _, m := range q.receive(longLease, "one", "two", "three") {
 				if m.Deliveries != 1 {
 					q.Errorf("%s was delivered %d times", m.Text, m.Deliveries)

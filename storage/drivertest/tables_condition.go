@@ -19,16 +19,9 @@ const (
 
 func conditionTests() map[string]func(table) {
 	return map[string]func(table){
-		"that is there passes all 32 writers":                     conditionPresent,
-		"that is missing stops all 32 writers and is not created": conditionAbsent,
-		"that was deleted lets no write be acknowledged":          conditionDeleted,
-		"that 32 writers swap is swapped once":                    conditionSwapped,
+		"passes all 32 writers until it is deleted, and is not created again": conditionDeleted,
+		"that 32 writers swap is swapped once":                                conditionSwapped,
 	}
-}
-
-// conditional inserts a row on condition that the condition is there.
-func (f table) conditional(writer, i int) error {
-	return f.Transact(f.Context(), "p", driver.Merge(condition, driver.Exists), driver.Insert(fmt.Sprintf("row-%d-%d", writer, i)))
 }
 
 // Together runs n writers concurrently.
@@ -38,35 +31,6 @@ func Together(n int, write func(writer int)) {
 		writers.Go(func() { write(i) })
 	}
 	writers.Wait()
-}
-
-func conditionPresent(f table) {
-	const each = 3
-	f.do("p", driver.Insert(condition, a(1)))
-	before := f.version(condition)
-	Together(conditionWriters, func(writer int) {
-		for i := range each {
-			if err := f.conditional(writer, i); err != nil {
-				f.Errorf("writer %d: %v", writer, err)
-			}
-		}
-	})
-	rows := f.rows()
-	if want := 1 + conditionWriters*each; len(rows) != want || line(rows[0]) != "p/gate A=1" {
-		f.Errorf("%d rows, want %d, and the first %s", len(rows), want, line(rows[0]))
-	}
-	if f.version(condition) == before {
-		f.Error("the condition's ETag did not change")
-	}
-}
-
-func conditionAbsent(f table) {
-	Together(conditionWriters, func(writer int) {
-		if err := f.conditional(writer, 0); !errors.Is(err, domain.ErrNotFound) {
-			f.Errorf("writer %d: got %v, want no condition", writer, err)
-		}
-	})
-	f.holds()
 }
 
 // conditionDeleted deletes the condition while 32 writers insert, until each of them has
@@ -89,7 +53,8 @@ func conditionDeleted(f table) {
 	Together(conditionWriters, func(writer int) {
 		for i := 0; ; i++ {
 			late := gone.Load() == 1
-			switch err := f.conditional(writer, i); {
+			row := driver.Insert(fmt.Sprintf("row-%d-%d", writer, i))
+			switch err := f.Transact(f.Context(), "p", driver.Merge(condition, driver.Exists), row); {
 			case err != nil && !errors.Is(err, domain.ErrNotFound):
 				f.Errorf("writer %d: %v", writer, err)
 				return
