@@ -62,7 +62,7 @@ func (s *server) signUp(c echo.Context, v visitor, form url.Values) error {
 	if _, throttled := errors.AsType[*domain.ThrottledError](err); throttled || errors.Is(err, domain.ErrBusy) {
 		// Too many sign-ins from this address failed, or too many sign in at this
 		// moment, but the account exists.
-		return s.done(c, nil, noticeSignedUp, templates.SignInPath)
+		return s.done(c, nil, "signed-up", templates.SignInPath)
 	}
 	if err != nil {
 		return err
@@ -143,7 +143,7 @@ func (s *server) resetPassword(c echo.Context, v visitor, form url.Values) error
 	if refused, ok := formOf(err, "password"); ok {
 		return again(c, err, templates.ResetPage(s.page(c, v), templates.Reset{Form: refused, Token: shown(token)}))
 	}
-	return s.done(c, err, noticePasswordReset, templates.SignInPath)
+	return s.done(c, err, "password-reset", templates.SignInPath)
 }
 
 func (s *server) signOutForm(c echo.Context, v visitor) error {
@@ -193,9 +193,9 @@ func (s *server) changeAccount(c echo.Context, v visitor, form url.Values) error
 		if refused, ok := formOf(err, "password"); ok {
 			return again(c, err, templates.AccountPage(s.page(c, v), templates.Account{Form: refused, Ends: v.Ends, Undo: s.UndoAccount}))
 		}
-		return s.done(c, err, noticePasswordChanged, templates.AccountPath)
+		return s.done(c, err, "password-changed", templates.AccountPath)
 	case "end-sessions":
-		return s.done(c, s.leaveSessions(c, v), noticeSessionsEnded, templates.SignInPath)
+		return s.done(c, s.leaveSessions(c, v), "sessions-ended", templates.SignInPath)
 	}
 	return unknownAction()
 }

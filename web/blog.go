@@ -271,15 +271,15 @@ func (s *server) actOnBlog(c echo.Context, v visitor, form url.Values) error {
 	at, person, here := pageTarget(c, form), form.Get("person"), cmp.Or(localPath(form.Get("next")), c.Request().URL.EscapedPath())
 	switch form.Get("action") {
 	case "vote":
-		return s.voteByForm(c, v, form, s.store.Posts.Vote, noticeVoted)
+		return s.voteByForm(c, v, form, s.store.Posts.Vote, "voted")
 	case "unvote":
-		return s.voteByForm(c, v, form, s.store.Posts.Unvote, noticeUnvoted)
+		return s.voteByForm(c, v, form, s.store.Posts.Unvote, "unvoted")
 	case "delete":
 		return s.removeByForm(c, v, form)
 	case "block":
-		return s.done(c, s.block(c, v, at, person), noticeBlocked, here, person)
+		return s.done(c, s.block(c, v, at, person), "blocked", here, person)
 	case "unblock":
-		return s.done(c, s.unblock(c, v, at, person), noticeUnblocked, here, person)
+		return s.done(c, s.unblock(c, v, at, person), "unblocked", here, person)
 	}
 	return unknownAction()
 }
@@ -287,7 +287,7 @@ func (s *server) actOnBlog(c echo.Context, v visitor, form url.Values) error {
 // voteByForm gives the visitor's vote or takes it back, and then shows the notice on the page
 // of the post, or in the list that the form was in. A script that asks for it gets the
 // form that follows the one that was sent.
-func (s *server) voteByForm(c echo.Context, v visitor, form url.Values, cast castVote, n notice) error {
+func (s *server) voteByForm(c echo.Context, v visitor, form url.Values, cast castVote, notice string) error {
 	if err := s.vote(c, v, pageTarget(c, form), cast); err != nil {
 		return err
 	}
@@ -297,15 +297,15 @@ func (s *server) voteByForm(c echo.Context, v visitor, form url.Values, cast cas
 		if err != nil {
 			return err
 		}
-		post := &templates.Post{Blog: blog, In: channel.Name, Voted: n == noticeVoted}
+		post := &templates.Post{Blog: blog, In: channel.Name, Voted: notice == "voted"}
 		c.Response().Header().Set(headerPreferred, preferRepresentation)
-		return render(c, http.StatusOK, templates.VoteForm(post, templates.BlogPath(post.In, blog), list, n.sentence("")))
+		return render(c, http.StatusOK, templates.VoteForm(post, templates.BlogPath(post.In, blog), list, sentenceOf(notice, "")))
 	}
 	if list == "" {
-		return s.done(c, nil, n, c.Request().URL.EscapedPath())
+		return s.done(c, nil, notice, c.Request().URL.EscapedPath())
 	}
 	id, err := blogID(c)
-	return s.done(c, err, n, list+"#"+templates.Anchor(id))
+	return s.done(c, err, notice, list+"#"+templates.Anchor(id))
 }
 
 func (s *server) removeByForm(c echo.Context, v visitor, form url.Values) error {
@@ -319,7 +319,7 @@ func (s *server) removeByForm(c echo.Context, v visitor, form url.Values) error 
 			"You have not seen what it says now, so it was not deleted. Look at it, and delete it if you still want to.",
 			templates.Link{Label: "The post as it is now", URL: c.Request().URL.EscapedPath()})
 	}
-	return s.done(c, err, noticePostDeleted, cmp.Or(localPath(form.Get("next")), templates.ChannelPath(domain.ChannelName(pathParam(c, "name")))))
+	return s.done(c, err, "post-deleted", cmp.Or(localPath(form.Get("next")), templates.ChannelPath(domain.ChannelName(pathParam(c, "name")))))
 }
 
 // preview shows a text as its post would show it. It saves nothing.

@@ -89,7 +89,7 @@ func (s *server) editBlog(c echo.Context, v visitor, form url.Values) error {
 	// draft. That is no conflict.
 	var stale *domain.StaleError
 	if err == nil || errors.As(err, &stale) && stale.Current.Draft == draft {
-		return s.done(c, nil, noticeSaved, strings.TrimSuffix(c.Request().URL.EscapedPath(), "/edit"))
+		return s.done(c, nil, "saved", strings.TrimSuffix(c.Request().URL.EscapedPath(), "/edit"))
 	}
 	return s.unsaved(c, v, form, err)
 }

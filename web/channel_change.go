@@ -138,7 +138,7 @@ func (s *server) editChannel(c echo.Context, v visitor, form url.Values) error {
 	refused, ok := formOf(err, "channel")
 	channel := exchangeOf(c).channel
 	if !ok || channel.Name == "" {
-		return s.done(c, err, noticeSaved, templates.ChannelPath(channel.Name))
+		return s.done(c, err, "saved", templates.ChannelPath(channel.Name))
 	}
 	showTexts(form, channel.Fields())
 	postingRule, readErr := s.store.Posts.PostingRule(c.Request().Context(), channel.Key())

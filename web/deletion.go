@@ -103,7 +103,7 @@ func (s *server) undoByForm(c echo.Context, v visitor, form url.Values) error {
 		return explain(err, "It is too late to undo this", "A worker has begun to remove the channel.",
 			templates.Link{Label: "See how far it has come", URL: templates.DeletionPath(name, ref.Incarnation)})
 	}
-	return s.done(c, err, noticeUndone, templates.ChannelPath(name))
+	return s.done(c, err, "undone", templates.ChannelPath(name))
 }
 
 func (s *server) showDeletion(c echo.Context, v visitor) error {

@@ -174,9 +174,9 @@ func (s *server) changeDigestAddress(c echo.Context, v visitor, form url.Values)
 		if err == nil {
 			s.setDigestCookie(c, secretCookie, secret, noticeLifetime)
 		}
-		return s.done(c, err, noticeAddressMade, back)
+		return s.done(c, err, "address-made", back)
 	case "revoke":
-		return s.done(c, s.store.Accounts.RevokeDigestAddress(ctx, v.User), noticeAddressRevoked, back)
+		return s.done(c, s.store.Accounts.RevokeDigestAddress(ctx, v.User), "address-revoked", back)
 	}
 	return unknownAction()
 }

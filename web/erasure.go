@@ -109,7 +109,7 @@ func (s *server) erasure(v visitor, refused templates.Form) templates.Erasure {
 func (s *server) eraseAccountByForm(c echo.Context, v visitor, form url.Values) error {
 	switch form.Get("action") {
 	case "undo":
-		return s.done(c, s.undoErasure(c, v), noticeAccountKept, templates.AccountPath)
+		return s.done(c, s.undoErasure(c, v), "account-kept", templates.AccountPath)
 	case "delete":
 	default:
 		return unknownAction()
@@ -124,5 +124,5 @@ func (s *server) eraseAccountByForm(c echo.Context, v visitor, form url.Values) 
 	if err == nil {
 		s.forget(c)
 	}
-	return s.done(c, err, noticeAccountEnds, templates.ErasurePath(asked))
+	return s.done(c, err, "account-ends", templates.ErasurePath(asked))
 }

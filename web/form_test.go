@@ -31,7 +31,7 @@ func errorIsNextToItsField(t *testing.T) {
 	edit.form("Block").fill("person", "zoe").press().want(404).complains("person", "There is no user of this name.")
 	edit.form("Block").fill("person", " @Ada ").press().want(422).complains("person", "@ada owns the channel, and cannot be blocked there.")
 	edit.form("Block").fill("person", "@bob").press().says("You blocked @bob.").form("Unblock @bob").elsewhere().press().says("You unblocked @bob.")
-	for _, forged := range []string{"16", "17.", "16.<b>you win"} {
+	for _, forged := range []string{"blocked", "unblocked.", "blocked.<b>you win"} {
 		ada.jar["notice"] = forged
 		ada.open("/channels/Engines").saysNot("you win", "blocked")
 	}

@@ -2,7 +2,6 @@ package web
 
 import (
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
@@ -64,57 +63,32 @@ func seeOther(c echo.Context, path string) error {
 	return c.Redirect(http.StatusSeeOther, path)
 }
 
-// A notice tells, on the page after a form, what the form did. A cookie carries its number to that page, and the name
-// of a user if it is about one. The page makes the sentence, so a forged cookie can name another user but cannot put
-// other words on the page. Add a new notice at the end: a process of another version may read the cookie.
-type notice int
-
-const (
-	noticePosted notice = iota + 1
-	noticeSaved
-	noticePostDeleted
-	noticeSubscribed
-	noticeUnsubscribed
-	noticeVoted
-	noticeUnvoted
-	noticeAddressMade
-	noticeAddressRevoked
-	noticePasswordChanged
-	noticeSessionsEnded
-	noticeSignedOut
-	noticeSignedUp
-	noticeUndone
-	noticePostingSet
-	noticeBlocked
-	noticeUnblocked
-	noticePasswordReset
-	noticeAccountEnds
-	noticeAccountKept
-)
-
-func (n notice) sentence(about domain.UserName) string {
-	return map[notice]string{
-		noticePosted:          "Your post is published.",
-		noticeSaved:           "Your changes are saved.",
-		noticePostDeleted:     "The post is deleted.",
-		noticeSubscribed:      "You have subscribed. The channel’s posts are in your feed.",
-		noticeUnsubscribed:    "You have unsubscribed. The channel’s posts have left your feed.",
-		noticeVoted:           "Your vote is counted.",
-		noticeUnvoted:         "Your vote is taken back.",
-		noticeAddressMade:     "Your personal feed has a new address.",
-		noticeAddressRevoked:  "The address of your personal feed is revoked. It stopped working.",
-		noticePasswordChanged: "Your password is changed. Every other session has ended.",
-		noticePasswordReset:   "Your new password is set. Every session has ended: sign in with it.",
-		noticeAccountEnds:     "Your account will be deleted, and all your sessions have ended.",
-		noticeAccountKept:     "Your account stays, with all that is yours.",
-		noticeSessionsEnded:   "All your sessions have ended.",
-		noticeSignedOut:       "You are signed out.",
-		noticeSignedUp:        "Your account is ready. Sign in to use it.",
-		noticeUndone:          "The channel is back, with all that was in it.",
-		noticePostingSet:      "Who may post is saved.",
-		noticeBlocked:         "You blocked " + about.Handle() + ". They cannot post in this channel.",
-		noticeUnblocked:       "You unblocked " + about.Handle() + ".",
-	}[n]
+// sentenceOf is what a notice tells, on the page after a form: what the form did, and to which user if it is about one. A
+// cookie carries the name of the notice to that page, and the name of the user. The page makes the sentence, so a forged
+// cookie can name another user but cannot put other words on the page.
+func sentenceOf(notice string, about domain.UserName) string {
+	return map[string]string{
+		"posted":           "Your post is published.",
+		"saved":            "Your changes are saved.",
+		"post-deleted":     "The post is deleted.",
+		"subscribed":       "You have subscribed. The channel’s posts are in your feed.",
+		"unsubscribed":     "You have unsubscribed. The channel’s posts have left your feed.",
+		"voted":            "Your vote is counted.",
+		"unvoted":          "Your vote is taken back.",
+		"address-made":     "Your personal feed has a new address.",
+		"address-revoked":  "The address of your personal feed is revoked. It stopped working.",
+		"password-changed": "Your password is changed. Every other session has ended.",
+		"password-reset":   "Your new password is set. Every session has ended: sign in with it.",
+		"account-ends":     "Your account will be deleted, and all your sessions have ended.",
+		"account-kept":     "Your account stays, with all that is yours.",
+		"sessions-ended":   "All your sessions have ended.",
+		"signed-out":       "You are signed out.",
+		"signed-up":        "Your account is ready. Sign in to use it.",
+		"undone":           "The channel is back, with all that was in it.",
+		"posting-set":      "Who may post is saved.",
+		"blocked":          "You blocked " + about.Handle() + ". They cannot post in this channel.",
+		"unblocked":        "You unblocked " + about.Handle() + ".",
+	}[notice]
 }
 
 const (
@@ -124,11 +98,11 @@ const (
 )
 
 // done answers a form, if it has succeeded. The page at the path shows the notice, about a user if it has one.
-func (s *server) done(c echo.Context, err error, n notice, path string, about ...string) error {
+func (s *server) done(c echo.Context, err error, notice, path string, about ...string) error {
 	if err != nil {
 		return err
 	}
-	value := strings.Join(append([]string{strconv.Itoa(int(n))}, about...), ".")
+	value := strings.Join(append([]string{notice}, about...), ".")
 	c.SetCookie(s.newCookie(c, noticeCookie, value, noticeLifetime))
 	return seeOther(c, path)
 }
@@ -141,11 +115,10 @@ func (s *server) takeNotice(c echo.Context) string {
 		return ""
 	}
 	c.SetCookie(s.newCookie(c, noticeCookie, "", -time.Second))
-	number, user, _ := strings.Cut(value, ".")
-	n, _ := strconv.Atoi(number) // what is no number is no notice
+	notice, user, _ := strings.Cut(value, ".")
 	about, err := domain.ParseUserName(user)
-	if err != nil && (notice(n) == noticeBlocked || notice(n) == noticeUnblocked) {
+	if err != nil && (notice == "blocked" || notice == "unblocked") {
 		return ""
 	}
-	return notice(n).sentence(about)
+	return sentenceOf(notice, about)
 }

@@ -179,7 +179,7 @@ func cacheAnswersAnonymousClientsAlone(t *testing.T) {
 			"a session":  cookie(token),
 			"a token":    bearer(token),
 			"no session": cookie("ended"),
-			"a notice":   header("Cookie", "notice=12"),
+			"a notice":   header("Cookie", "notice=signed-out"),
 		} {
 			mine := s.do("GET", path, who).want(200)
 			if got := mine.header.Get("Cache-Control"); got == "no-cache" || mine.header.Get("Vary") != shared.header.Get("Vary") {

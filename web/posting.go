@@ -117,22 +117,22 @@ func (s *server) editChannelByForm(c echo.Context, v visitor, form url.Values) e
 	case "":
 		return s.editChannel(c, v, form)
 	case "posting":
-		return s.ruled(c, v, s.setPosting(c, v, at, form.Get("posting")), noticePostingSet, "")
+		return s.ruled(c, v, s.setPosting(c, v, at, form.Get("posting")), "posting-set", "")
 	case "block":
-		return s.ruled(c, v, s.block(c, v, at, person), noticeBlocked, person)
+		return s.ruled(c, v, s.block(c, v, at, person), "blocked", person)
 	case "unblock":
-		return s.ruled(c, v, s.unblock(c, v, at, person), noticeUnblocked, person)
+		return s.ruled(c, v, s.unblock(c, v, at, person), "unblocked", person)
 	}
 	return unknownAction()
 }
 
 // ruled answers a form about who may post. A person who cannot be blocked stays in the form.
-func (s *server) ruled(c echo.Context, v visitor, err error, n notice, person string) error {
+func (s *server) ruled(c echo.Context, v visitor, err error, notice, person string) error {
 	channel := exchangeOf(c).channel
 	invalid, refused := errors.AsType[*domain.InvalidError](err)
 	missing := errors.Is(err, domain.ErrNotFound) && !replacedNow(err) && person != ""
 	if channel.Name == "" || !refused && !missing {
-		return s.done(c, err, n, templates.EditChannelPath(channel.Name)+"#posting", person)
+		return s.done(c, err, notice, templates.EditChannelPath(channel.Name)+"#posting", person)
 	}
 	view := templates.EditChannel{Channel: channel, Person: shown(person)}
 	switch name, _ := domain.ParseUserName(person); {

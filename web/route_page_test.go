@@ -14,7 +14,7 @@ func pageRoutes() []route {
 			{"", bobsCookie, 5, 78, 0, 0},
 		}, seeds: []seed{
 			{anonymous, 200, "", "", "", ""},
-			{adasCookie, 200, "", "after={feed}", "Cookie: notice=1", ""},
+			{adasCookie, 200, "", "after={feed}", "Cookie: notice=posted", ""},
 			{anonymous, 422, "", "after={posts}", "", ""},
 		}},
 		{name: "GET /channels", who: everyone, costs: []cost{
@@ -24,8 +24,8 @@ func pageRoutes() []route {
 			{"contains=ada", anonymous, 1, 2, 0, 0},
 		}, seeds: []seed{
 			{anonymous, 200, "", "", "", ""},
-			{adasCookie, 200, "", "contains=%C3%9F", "Cookie: notice=signed-in", ""},
-			{anonymous, 200, "", "", "Cookie: notice=12; __Host-session={ada}; a=\"b c\"\nX-Forwarded-Proto: HTTPS\nX-Forwarded-For: 10.0.0.1, ::1", ""},
+			{adasCookie, 200, "", "contains=%C3%9F", "Cookie: notice=x", ""},
+			{anonymous, 200, "", "", "Cookie: notice=signed-out; __Host-session={ada}; a=\"b c\"\nX-Forwarded-Proto: HTTPS\nX-Forwarded-For: 10.0.0.1, ::1", ""},
 			{adasCookie, 422, "", "contains=E&after=x", "", ""},
 			{anonymous, 303, "", "q=//%FF%0D%0Aa", "", ""},
 		}},

@@ -24,6 +24,7 @@ func TestRoutes(t *testing.T) {
 	t.Run("are all in the table, and the API's in its description", routesAreAllInTheTable)
 	t.Run("take the fields of their description and no others", routesTakeWhatIsDocumented)
 	t.Run("take the actions of the forms on pages", routesTakeActions)
+	t.Run("name a notice that has a sentence", routesNameTheirNotice)
 	t.Run("answer who may ask and refuse everybody else", routesAnswerWhoMayAsk)
 	t.Run("do not fail for a session that has ended, or an account that is being deleted", routesOfWhoLeaves)
 	t.Run("do nothing for a page of another origin", routesDoNothingForAnotherOrigin)
@@ -147,6 +148,24 @@ func routesTakeActions(t *testing.T) {
 		for _, action := range regexp.MustCompile(`(?:case|!=) "([\w-]+)"`).FindAllStringSubmatch(handler, -1) {
 			if !strings.Contains(seeds, "action="+action[1]+"&") || !strings.Contains(forms, `"`+action[1]+`"`) {
 				t.Errorf("action=%s is not in a seed that succeeds, or in no form: add it to route_page_test.go and to templates", action[1])
+			}
+		}
+	}
+}
+
+func routesNameTheirNotice(t *testing.T) {
+	g := newStage(t, web.Options{}, furnish)
+	for _, r := range allRoutes() {
+		for _, s := range r.seeds {
+			if s.status != http.StatusSeeOther {
+				continue
+			}
+			for _, line := range g.send(t, r, s).header.Values("Set-Cookie") {
+				notice, _, _ := strings.Cut(line, ";")
+				page := g.do("GET", "/keys", header("Cookie", notice))
+				if strings.HasPrefix(notice, "notice=") && !strings.Contains(string(page.body), `<p class="notice"`) {
+					t.Errorf("%s: no page says what %s is", r.name, notice)
+				}
 			}
 		}
 	}

@@ -95,7 +95,7 @@ func (s *server) pageRoutes(e *echo.Echo) {
 		{templates.SignUpPath, maxSmallBody, s.form(everybody, s.signUp)},
 		{templates.SignInPath, maxSmallBody, s.form(everybody, s.signIn)},
 		{templates.SignOutPath, maxBody, s.form(anyone, func(c echo.Context, v visitor, _ url.Values) error {
-			return s.done(c, s.leaveSession(c, v), noticeSignedOut, templates.HomePath)
+			return s.done(c, s.leaveSession(c, v), "signed-out", templates.HomePath)
 		})},
 		{templates.ResetPath, maxSmallBody, s.form(anyone, s.resetPassword)},
 	} {

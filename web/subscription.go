@@ -34,12 +34,12 @@ func (s *server) subscribeByForm(c echo.Context, v visitor, form url.Values) err
 			"Unsubscribe from another one first.", domain.MaxSubscriptions),
 			templates.Link{Label: "Your subscriptions", URL: templates.SubscriptionsPath})
 	}
-	return s.done(c, err, noticeSubscribed, cmp.Or(localPath(form.Get("next")), c.Request().URL.EscapedPath()))
+	return s.done(c, err, "subscribed", cmp.Or(localPath(form.Get("next")), c.Request().URL.EscapedPath()))
 }
 
 func (s *server) unsubscribeByForm(c echo.Context, v visitor, form url.Values) error {
 	err := s.leave(c, v, pageTarget(c, form))
-	return s.done(c, err, noticeUnsubscribed, cmp.Or(localPath(form.Get("next")), c.Request().URL.EscapedPath()))
+	return s.done(c, err, "unsubscribed", cmp.Or(localPath(form.Get("next")), c.Request().URL.EscapedPath()))
 }
 
 // unsubscribeInList ends a subscription from the list. It succeeds if the channel is deleted
@@ -53,7 +53,7 @@ func (s *server) unsubscribeInList(c echo.Context, v visitor, form url.Values) e
 	if !replacedNow(err) && (errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrGone)) {
 		err = nil
 	}
-	return s.done(c, err, noticeUnsubscribed, templates.SubscriptionsPath)
+	return s.done(c, err, "unsubscribed", templates.SubscriptionsPath)
 }
 
 func (s *server) showSubscriptions(c echo.Context, v visitor) error {

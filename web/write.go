@@ -142,7 +142,7 @@ func (s *server) posted(c echo.Context, v visitor, post templates.Post, named bo
 	last := rand.Text() + "." + url.QueryEscape(string(post.In))
 	c.SetCookie(s.newCookie(c, lastCookie, last, rememberedFor))
 	if c.Request().Header.Get(headerPrefer) != preferRepresentation {
-		return s.done(c, nil, noticePosted, path)
+		return s.done(c, nil, "posted", path)
 	}
 	page := s.page(c, v)
 	page.Path = path
