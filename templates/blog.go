@@ -19,22 +19,6 @@ type Draft struct {
 	First bool
 }
 
-// A Blog is the permalink page of one post.
-type Blog struct {
-	Post Post
-}
-
-func (v Blog) frame(page Page) Frame {
-	return Frame{
-		Title:   Headline(v.Post.Title, v.Post.Text) + " · " + string(v.Post.In),
-		About:   excerpt(v.Post.Text),
-		Path:    v.Post.path(),
-		Kind:    "article",
-		Channel: v.Post.In,
-		Scripts: listScripts(page),
-	}
-}
-
 // A Post is one post as a reader sees it. Its forms post incarnation to [BlogPath], and action=vote or
 // action=unvote, and next; action=delete, and etag; action=block or action=unblock, and person. If the page
 // does not know whether the reader votes for it, the form gives the vote: to give it twice changes nothing.
@@ -68,6 +52,18 @@ func BlogETag(b domain.Blog) string {
 }
 
 func (p *Post) path() string { return BlogPath(p.In, p.Blog) }
+
+// frame is that of the permalink page.
+func (p *Post) frame(page Page) Frame {
+	return Frame{
+		Title:   Headline(p.Title, p.Text) + " · " + string(p.In),
+		About:   excerpt(p.Text),
+		Path:    p.path(),
+		Kind:    "article",
+		Channel: p.In,
+		Scripts: listScripts(page),
+	}
+}
 
 // menu reports whether the reader may do something with the post besides voting for it.
 func (p *Post) menu() bool { return p.CanEdit || p.CanDelete || p.CanBlock || p.CanUnblock }

@@ -203,9 +203,9 @@ func blogPages(in, out Page) map[string]templ.Component {
 	unmerged.Form, unmerged.Title, unmerged.Text = refused("title", "text"), nasty, nasty
 	unmerged.Conflict.Theirs.Title = ""
 	return map[string]templ.Component{
-		"blog":                BlogPage(in, Blog{Post: mine}),
-		"blog, nasty":         BlogPage(out, Blog{Post: Post{In: nasty, Blog: domain.Blog{ID: nasty, Draft: domain.Draft{Text: nasty}, UserID: nasty}, CanDelete: true, CanBlock: true, CanUnblock: true}}),
-		"blog, voted":         BlogPage(in, Blog{Post: popular}),
+		"blog":                BlogPage(in, &mine),
+		"blog, nasty":         BlogPage(out, &Post{In: nasty, Blog: domain.Blog{ID: nasty, Draft: domain.Draft{Text: nasty}, UserID: nasty}, CanDelete: true, CanBlock: true, CanUnblock: true}),
+		"blog, voted":         BlogPage(in, &popular),
 		"preview":             PreviewPage(in, Preview{Title: nasty, Rendered: post.Rendered}),
 		"preview, no":         PreviewPage(in, Preview{Form: refused("title", "text")}),
 		"edit blog":           EditBlogPage(in, EditBlog{Channel: domain.Channel{Name: "aurora"}, ID: post.ID, Draft: domain.Draft{Title: post.Title, Text: post.Text}, ETag: "e"}),

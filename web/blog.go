@@ -113,7 +113,7 @@ func (s *server) showBlog(c echo.Context, v visitor) error {
 			p := offer([]templates.Post{s.texts.post(shown.Channel.Name, post, alone)}, page.User, shown.Channel.Owner, own.mayNotPost)[0]
 			p.Voted = own.voted[id]
 			p.CanBlock, p.CanUnblock = p.CanBlock && !own.authorBlocked, p.CanBlock && own.authorBlocked
-			return write(c, body, templates.BlogPage(page, templates.Blog{Post: p}))
+			return write(c, body, templates.BlogPage(page, &p))
 		},
 	})
 }
