@@ -85,7 +85,7 @@ func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 		})
 		ctx := context.WithValue(c.Request().Context(), exchangeKey{}, x)
 		if s.Observer != nil {
-			observed, end := s.Observer.Request(ctx, c.Request().Method, c.Path())
+			observed, end := s.Observer.Request(ctx, c.Request(), c.Path())
 			defer func() { end(c.Response().Status) }()
 			ctx = observed
 		}

@@ -3,6 +3,7 @@ package web_test
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
@@ -29,11 +30,11 @@ type notebook struct {
 
 type noted struct{}
 
-func (n *notebook) Request(ctx context.Context, method, route string) (context.Context, func(int)) {
+func (n *notebook) Request(ctx context.Context, r *http.Request, route string) (context.Context, func(int)) {
 	return context.WithValue(ctx, noted{}, route), func(status int) {
 		n.mu.Lock()
 		defer n.mu.Unlock()
-		n.requests = append(n.requests, fmt.Sprintf("%s %s %d", method, route, status))
+		n.requests = append(n.requests, fmt.Sprintf("%s %s %d", r.Method, route, status))
 	}
 }
 

@@ -85,7 +85,7 @@ func (f webFlags) serve(ctx context.Context, console *console, log *slog.Logger,
 			return err
 		}
 	}
-	server := newServer(b.told.Handler(handler), log)
+	server := newServer(handler, log)
 	server.ConnState = web.LimitConnections(f.TrustProxy.any, f.TrustProxy.networks)
 	serveHTTP(ctx, server, at, drainTime, log, run)
 	address := publicAddress(at.Addr())

@@ -47,7 +47,7 @@ func TestTraces(t *testing.T) {
 	r.end(t) // it sends what it has
 	for _, want := range []string{
 		`/v1/traces application/json "abc de+f="`, `{"key":"service.name","value":{"stringValue":"microblogging"}}`, `{"key":"service.instance.id","value":{"stringValue":"`,
-		`{"key":"deployment.environment.name","value":{"stringValue":"a garden"}}`, `"name":"GET /channels/:name","kind":2,`,
+		`{"key":"deployment.environment.name","value":{"stringValue":"a garden"}}`, `"name":"GET /channels/:name","kind":2,`, `"http.response.header.x-request-id","value":{"stringValue":"`,
 		`"name":"point Channels","kind":3,`, `{"key":"db.operation.batch.size","value":{"intValue":"0"}}`, "db.collection.name",
 	} {
 		if !strings.Contains(received.String(), want) {

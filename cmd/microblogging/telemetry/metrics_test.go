@@ -110,11 +110,11 @@ func counted(t *testing.T, kind string) *Telemetry {
 	call(t, m, late, &driver.OperationError{Err: domain.ErrNotFound})
 	call(t, m, late, nil)
 	for status, of := range map[int][2]string{200: {"GET", "/channels/:name"}, 503: {"GET", "/channels/:name"}, 405: {"INVENTED", ""}} {
-		_, answered := m.Request(t.Context(), of[0], of[1])
+		_, answered := m.Request(t.Context(), httptest.NewRequest(of[0], "/", nil), of[1])
 		answered(status)
 	}
 	m.Cached(t.Context(), "page", true)
-	_, _ = m.Request(t.Context(), "GET", "/") // it is under way
+	_, _ = m.Request(t.Context(), httptest.NewRequest("GET", "/", nil), "/") // it is under way
 	for i, end := range []worker.End{
 		{Outcome: "lease lost", Kind: domain.MessageChannel, LeaseLost: true}, {Outcome: "done", Kind: domain.MessageChannel}, {Outcome: "permanent", Poisoned: true},
 	} {

@@ -17,7 +17,7 @@ type Options struct {
 }
 
 // A Telemetry is told what one process does, by hooks that are safe for concurrent use. If it
-// is nil, nothing is measured, and Store, Stop and Handler do nothing.
+// is nil, nothing is measured, and Store and Stop do nothing.
 type Telemetry struct {
 	Options
 	metrics

@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strconv"
@@ -10,61 +11,44 @@ import (
 	"microblogging/web"
 )
 
-// Handler returns a handler that makes a span of each request, if there are traces. Probes
+// Request implements web.Observer. It counts a request and, if there are traces, makes a span of it. Probes
 // have no span, because they would bury the others. The request begins a trace, and links to
 // the span that it names. The operations of the request are told which span theirs is.
-func (t *Telemetry) Handler(next http.Handler) http.Handler {
-	if t == nil || t.tracer == nil {
-		return next
-	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/healthz" || r.URL.Path == "/readyz" {
-			next.ServeHTTP(w, r)
-			return
-		}
-		ctx, span := t.root(r.Context(), kindServer, r.Method)
-		if span == nil {
-			next.ServeHTTP(w, r)
-			return
-		}
-		span.link(domain.TraceParent(r.Header.Get("Traceparent")))
-		span.set("http.request.method", r.Method, "url.path", web.LoggedPath(r.URL.Path))
-		ctx = domain.WithTraceParent(ctx, domain.TraceParent("00-"+span.told.TraceID+"-"+span.told.SpanID+"-01"))
-		defer span.end(nil)
-		next.ServeHTTP(w, r.WithContext(ctx))
-		span.set("http.response.header.x-request-id", w.Header().Get("X-Request-Id"))
-	})
-}
-
-// Request implements web.Observer.
-func (t *Telemetry) Request(ctx context.Context, method, route string) (context.Context, func(int)) {
-	began := time.Now()
+func (t *Telemetry) Request(ctx context.Context, r *http.Request, route string) (context.Context, func(int)) {
+	began, method := time.Now(), methodLabel(r.Method)
 	t.inFlight.Inc()
+	var span *span
+	if route != "/healthz" && route != "/readyz" {
+		ctx, span = t.root(ctx, kindServer, r.Method)
+	}
+	if span != nil {
+		span.link(domain.TraceParent(r.Header.Get("Traceparent")))
+		span.set("http.request.method", r.Method, "url.path", web.LoggedPath(r.URL.Path), "http.response.header.x-request-id", web.RequestID(ctx))
+		ctx = domain.WithTraceParent(ctx, domain.TraceParent("00-"+span.told.TraceID+"-"+span.told.SpanID+"-01"))
+	}
 	return ctx, func(status int) {
-		spanOf(ctx).answered(method, route, status)
+		span.answered(method, route, status)
 		t.inFlight.Dec()
-		method, route := methodLabel(method), route
-		if route == "" {
-			route = "none" // Prometheus takes an empty label for none
-		}
-		t.requests.WithLabelValues(method, route, strconv.Itoa(status)).Inc()
-		t.requestTime.WithLabelValues(method, route).Observe(time.Since(began).Seconds())
+		name := cmp.Or(route, "none") // Prometheus takes an empty label for none
+		t.requests.WithLabelValues(method, name, strconv.Itoa(status)).Inc()
+		t.requestTime.WithLabelValues(method, name).Observe(time.Since(began).Seconds())
 	}
 }
 
-// answered names the span of a request by its route, and not by its path.
+// answered ends the span of a request, and names it by its route, and not by its path.
 func (s *span) answered(method, route string, status int) {
 	if s == nil {
 		return
 	}
 	s.set("http.response.status_code", status)
 	if route != "" {
-		s.told.Name = methodLabel(method) + " " + route
+		s.told.Name = method + " " + route
 		s.set("http.route", route)
 	}
 	if status >= http.StatusInternalServerError {
 		s.fail(strconv.Itoa(status))
 	}
+	s.end(nil)
 }
 
 // Cached implements web.Observer.
