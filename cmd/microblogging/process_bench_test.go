@@ -44,19 +44,12 @@ func idleMemory(b *testing.B, binary string) (megabytes float64) {
 	}
 	response.Body.Close()
 	time.Sleep(3 * time.Second) // the process must be idle
-	megabytes = resident(b, process.Process.Pid, "VmRSS")
+	status, err := os.ReadFile("/proc/" + strconv.Itoa(process.Process.Pid) + "/status")
+	ok(b, err)
+	_, rest, _ := strings.Cut(string(status), "VmRSS:")
+	kilobytes, err := strconv.Atoi(strings.Fields(rest)[0])
+	ok(b, err)
 	ok(b, process.Process.Signal(syscall.SIGTERM))
 	ok(b, process.Wait())
-	return megabytes
-}
-
-// resident returns how many megabytes of a process are in memory, as a field of its status says.
-func resident(t testing.TB, pid int, field string) (megabytes float64) {
-	t.Helper()
-	status, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
-	ok(t, err)
-	_, rest, _ := strings.Cut(string(status), field+":")
-	kilobytes, err := strconv.Atoi(strings.Fields(rest)[0])
-	ok(t, err)
 	return float64(kilobytes) / 1024
 }
