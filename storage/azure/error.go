@@ -86,22 +86,23 @@ func failure(ctx context.Context, action driver.Method, target string, cause err
 	return e
 }
 
+// meanings are by code ("Table service error codes", "Queue service error codes", "Common REST API
+// error codes").
+var meanings = map[string]error{
+	"ResourceNotFound": domain.ErrNotFound, "EntityNotFound": domain.ErrNotFound,
+	"EntityAlreadyExists":         domain.ErrExists,
+	"UpdateConditionNotSatisfied": domain.ErrConflict, "ConditionNotMet": domain.ErrConflict,
+	"PopReceiptMismatch": domain.ErrLeaseLost, "MessageNotFound": domain.ErrLeaseLost,
+	"TableNotFound": domain.ErrMissing, "QueueNotFound": domain.ErrMissing,
+	"TableBeingDeleted": domain.ErrMissing, "QueueBeingDeleted": domain.ErrMissing,
+}
+
 // meaningOf decides by the code where a wrong guess does harm: the 404 of a proxy must
 // not mean that a row is gone.
 func meaningOf(status int, code string) error {
-	switch code { // "Table service error codes", "Queue service error codes", "Common REST API error codes"
-	case "ResourceNotFound", "EntityNotFound":
-		return domain.ErrNotFound
-	case "EntityAlreadyExists":
-		return domain.ErrExists
-	case "UpdateConditionNotSatisfied", "ConditionNotMet":
-		return domain.ErrConflict
-	case "PopReceiptMismatch", "MessageNotFound":
-		return domain.ErrLeaseLost
-	case "TableNotFound", "QueueNotFound", "TableBeingDeleted", "QueueBeingDeleted":
-		return domain.ErrMissing
-	}
 	switch {
+	case meanings[code] != nil:
+		return meanings[code]
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
 		return domain.ErrConfiguration
 	case mayPass(status), status < 400, status == http.StatusNotFound, status == http.StatusConflict:

@@ -173,26 +173,27 @@ func (c *Call) Written(err error) int {
 	return len(c.Operations)
 }
 
+// outcomes are the words of Outcome, the first that fits.
+var outcomes = []struct {
+	err  error
+	word string
+}{
+	{context.Canceled, "canceled"},
+	{domain.ErrNotFound, "not_found"}, {domain.ErrExists, "exists"}, {domain.ErrConflict, "conflict"},
+	{domain.ErrLeaseLost, "lease_lost"}, {domain.ErrLimit, "limit"},
+	{domain.ErrUnavailable, "unavailable"}, {context.DeadlineExceeded, "unavailable"},
+}
+
 // Outcome says in a word how a call, or the work that made it, has ended. A caller who has
 // gone comes first: the backends make different errors of that.
 func Outcome(err error) string {
-	switch {
-	case err == nil:
+	if err == nil {
 		return "ok"
-	case errors.Is(err, context.Canceled):
-		return "canceled"
-	case errors.Is(err, domain.ErrNotFound):
-		return "not_found"
-	case errors.Is(err, domain.ErrExists):
-		return "exists"
-	case errors.Is(err, domain.ErrConflict):
-		return "conflict"
-	case errors.Is(err, domain.ErrLeaseLost):
-		return "lease_lost"
-	case errors.Is(err, domain.ErrLimit):
-		return "limit"
-	case errors.Is(err, domain.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
-		return "unavailable"
+	}
+	for _, o := range outcomes {
+		if errors.Is(err, o.err) {
+			return o.word
+		}
 	}
 	return "error"
 }
