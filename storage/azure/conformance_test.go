@@ -253,51 +253,40 @@ func (a *trial) killedDeletion(t *testing.T) {
 	_, err := parts.Deletions.Request(t.Context(), channel.Key(), "ada", domain.OneOf(channel.Incarnation))
 	ok(t, err)
 	began := time.Now()
-	var transactions atomic.Int64
-	dead := make(chan struct{})
-	kill := sync.OnceFunc(func() { close(dead) })
+	var transactions, dead atomic.Int64
 	dying := storage.New(drivertest.NewFaults(a, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		if call.Method == driver.CallTransact && transactions.Add(1) > 4 {
-			kill()
+			dead.Store(1)
 		}
-		select {
-		case <-dead:
+		if dead.Load() == 1 {
 			return domain.ErrUnavailable
-		default:
-			return send(ctx)
 		}
+		return send(ctx)
 	}), storage.Options{HashPassword: cheap})
-	working, stop := context.WithCancel(t.Context())
-	first := make(chan struct{})
-	go func() {
-		defer close(first)
-		worker.New(dying.Steps, workerOptions()).Run(working)
-	}()
-	select {
-	case <-dead:
-	case <-time.After(time.Minute):
-		t.Error("the first worker removed nothing within a minute")
+	if err := worker.New(dying.Steps, workerOptions()).Handle(t.Context(), take(t, parts)); err == nil {
+		t.Error("the first worker did all")
 	}
-	working2, stop2 := context.WithCancel(t.Context())
-	second := make(chan struct{})
-	go func() {
-		defer close(second)
-		worker.New(parts.Steps, workerOptions()).Run(working2)
-	}()
-	var d domain.Deletion
-	for deadline := time.Now().Add(time.Minute); d.State != domain.DeletionDone && time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
-		d, err = parts.Deletions.Get(t.Context(), channel.Ref(), "ada")
-		ok(t, err)
-	}
-	stop()
-	stop2()
-	<-first
-	<-second
+	ok(t, worker.New(parts.Steps, workerOptions()).Handle(t.Context(), take(t, parts)))
+	d, err := parts.Deletions.Get(t.Context(), channel.Ref(), "ada")
+	ok(t, err)
 	rows, err := driver.NewTable(a, schema.TableBlogs).Scan(t.Context(), driver.Scan{Paging: driver.Paging{Limit: 10}})
 	if err != nil || d.State != domain.DeletionDone || len(rows.Rows) > 0 {
 		t.Errorf("the deletion is %q, %d rows are left: %v", d.State, len(rows.Rows), err)
 	}
 	fmt.Fprintf(&a.report, "deletion: %d posts, worker killed after 4 transactions, done after %.1f s in %d deliveries\n", posts, time.Since(began).Seconds(), d.LastDelivery)
+}
+
+// take waits for a message.
+func take(t *testing.T, parts *storage.Parts) driver.Message {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+		messages, err := parts.Operator.Messages().Receive(t.Context(), 1, workerOptions().Lease)
+		if ok(t, err); len(messages) > 0 {
+			return messages[0]
+		}
+	}
+	t.Fatal("no message within a minute")
+	return driver.Message{}
 }
 
 func workerOptions() worker.Options {
