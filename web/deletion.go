@@ -13,14 +13,17 @@ import (
 	"microblogging/templates"
 )
 
-// requestDeletion asks for the deletion of a channel. If it is asked for again while it runs, the
-// answer is the same.
-func (s *server) requestDeletion(c echo.Context, v visitor) error {
-	at := apiTarget(c)
+// askForDeletion asks for the deletion of the channel at an address. If it is asked for again while it runs,
+// the answer is the same.
+func (s *server) askForDeletion(c echo.Context, v visitor, at target) (domain.Channel, error) {
 	if at.err != nil {
-		return at.err
+		return domain.Channel{}, at.err
 	}
-	channel, err := s.store.Deletions.Request(c.Request().Context(), at.Key, v.User, at.Expected)
+	return s.store.Deletions.Request(c.Request().Context(), at.Key, v.User, at.Expected)
+}
+
+func (s *server) requestDeletion(c echo.Context, v visitor) error {
+	channel, err := s.askForDeletion(c, v, apiTarget(c))
 	if err != nil {
 		return err
 	}
@@ -40,11 +43,7 @@ func (s *server) deleteChannelForm(c echo.Context, v visitor) error {
 // deleteChannel asks for the deletion of the incarnation that the form was shown for, and
 // of no other.
 func (s *server) deleteChannel(c echo.Context, v visitor, form url.Values) error {
-	at := pageTarget(c, form)
-	if at.err != nil {
-		return at.err
-	}
-	channel, err := s.store.Deletions.Request(c.Request().Context(), at.Key, v.User, at.Expected)
+	channel, err := s.askForDeletion(c, v, pageTarget(c, form))
 	if errors.Is(err, domain.ErrConflict) {
 		return explain(err, "Another channel has the name now",
 			"The channel that you meant is gone, and a new one was created under its name. Nothing was deleted.",
