@@ -13,7 +13,6 @@ import (
 
 func TestBlogPost(t *testing.T) {
 	t.Run("source owns its keys, whichever user imports", bubble(sourceOwnsItsKeys))
-	t.Run("any text can be a key", bubble(anyTextCanBeKey))
 	t.Run("date that no row can store is refused", bubble(unstorableDateIsRefused))
 }
 
@@ -36,17 +35,6 @@ func sourceOwnsItsKeys(t *testing.T, w *world) {
 	p.By = "feed"
 	if _, created, err = w.Store.Posts.Create(t.Context(), p); err != nil || !created {
 		t.Errorf("a user with the name of the source: created %v, %v", created, err)
-	}
-}
-
-func anyTextCanBeKey(t *testing.T, w *world) {
-	channel := w.Create("garden", ada)
-	for _, key := range []string{"", "/\\#?'\x00\x7f", "\xff\xfe", "ключ 😀", string(make([]byte, 1<<16))} {
-		p := storetest.Posting(channel, grace, "text")
-		p.Key = key
-		if _, created, err := w.Store.Posts.Create(t.Context(), p); err != nil || !created {
-			t.Errorf("key %.20q: created %v, %v", key, created, err)
-		}
 	}
 }
 

@@ -1,7 +1,6 @@
 package channel_test
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -79,26 +78,13 @@ func pageOfChannelsReadsSoManyRowsAndNoMore(t *testing.T, w *world) {
 }
 
 func channelBeingDeletedIsHidden(t *testing.T, w *world) {
-	var channels []domain.Channel
-	for i := range 8 {
-		channels = append(channels, w.Create(fmt.Sprintf("c%d", i), ada))
-	}
-	for i, channel := range channels {
-		if i%4 != 3 {
-			w.Ask(channel)
-			if _, err := w.Store.Channels.Get(t.Context(), channel.Key().Address()); !errors.Is(err, domain.ErrGone) {
-				t.Errorf("%s is read as %v, want ErrGone", channel.Name, err)
-			}
-		}
-	}
+	w.Create("c0", ada)
+	w.Ask(w.Create("c1", ada))
+	w.Create("c2", ada)
 	for limit := 1; limit <= 3; limit++ {
-		if got := w.names("", limit, storetest.Nothing); !slices.Equal(got, []string{"c3", "c7"}) {
+		if got := w.names("", limit, storetest.Nothing); !slices.Equal(got, []string{"c0", "c2"}) {
 			t.Errorf("pages of %d: %q", limit, got)
 		}
-	}
-	w.Delete(channels[0])
-	if _, err := w.Store.Channels.Get(t.Context(), channels[0].Key().Address()); !errors.Is(err, domain.ErrNotFound) {
-		t.Errorf("c0 is read as %v, want ErrNotFound", err)
 	}
 }
 

@@ -23,8 +23,6 @@ func TestAuthor(t *testing.T) {
 	t.Run("rows of a channel that is gone are removed by who reads them", bubble(rowsOfGoneChannelGo))
 	t.Run("an export reads the list of its user once, has all posts of each channel, and can be stopped", bubble(exportHasAll))
 	t.Run("a request that is sent twice leaves one row, and a post that is deleted none", bubble(listHasNoMore))
-	t.Run("a batch writes one transaction for its list", bubble(batchListsInOneWrite))
-	t.Run("a page of twenty channels costs a read of each, one of each post, and one of the list", bubble(authorCosts))
 }
 
 // wrote returns the texts on an author's page, read in pages, with their channels.
@@ -156,35 +154,5 @@ func listHasNoMore(t *testing.T, w *world) {
 	w.OK(w.Store.Posts.Delete(t.Context(), channel, first.ID, ada, domain.Any[domain.Revision]()))
 	if got := w.OnList(grace); got != nil {
 		t.Errorf("after the deletion, the list is %q", got)
-	}
-}
-
-func batchListsInOneWrite(t *testing.T, w *world) {
-	channel := w.Create("garden", ada)
-	list := storetest.Postings(channel, 100)
-	calls := 0
-	w.Arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-		if call.Target == "Users" && drivertest.Writes(call) {
-			calls++
-		}
-		return send(ctx)
-	})
-	for _, r := range w.Faulty.Posts.CreateAll(t.Context(), channel, list) {
-		w.OK(r.Err)
-	}
-	if by := list[0].By; calls != 1 || len(w.OnList(by)) != 100 || len(w.wrote(by, 100)) != 100 {
-		t.Errorf("%d calls list %d posts, want 1 and 100", calls, len(w.OnList(by)))
-	}
-}
-
-func authorCosts(t *testing.T, w *world) {
-	for i := range 20 {
-		w.Post(w.Create(fmt.Sprintf("c%d", i), ada), grace, "one")
-	}
-	w.Arm(drivertest.Pass)
-	page, err := w.Faulty.Feeds.BlogsBy(t.Context(), grace, "", 20)
-	w.OK(err)
-	if n := w.Calls.Load(); len(page.Items) != 20 || n != 41 {
-		t.Errorf("%d posts for %d calls, want 20 for 41", len(page.Items), n)
 	}
 }
