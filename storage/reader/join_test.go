@@ -9,6 +9,7 @@ import (
 	"microblogging/domain"
 	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
+	"microblogging/storage/internal/storetest"
 	"microblogging/storage/schema"
 )
 
@@ -16,6 +17,7 @@ func TestSubscribe(t *testing.T) {
 	t.Run("owner is subscribed from the start", bubble(ownerIsSubscribed))
 	t.Run("each subscriber's own row goes with the channel", bubble(ownRowsGoWithTheChannel))
 	t.Run("a request to leave that died is finished by the next list", bubble(leavingIsFinished))
+	t.Run("a subscription that began since a request to leave died is not ended", bubble(laterSubscriptionStays))
 	t.Run("to subscribe again writes nothing, unless the channel lacks the subscriber's row", bubble(subscribingAgain))
 	t.Run("a count of 1000 is exact, and one more is counted as more", bubble(countIsExactToItsLimit))
 	t.Run("one too many is refused and dangling rows do not count", bubble(oneSubscriptionTooManyIsRefused))
@@ -62,6 +64,18 @@ func leavingIsFinished(t *testing.T, w *world) {
 	row, err := w.Table(schema.TableSubscriptions).Find(t.Context(), schema.UserPartition(grace), schema.RefRow(channel.Ref()))
 	if err != nil || row.Found() || w.Has(channel.Key(), schema.SubRow(grace)) {
 		t.Errorf("rows of the subscription are left: %v, %v", row, err)
+	}
+}
+
+func laterSubscriptionStays(t *testing.T, w *world) {
+	channel := w.leftHalfway()
+	w.Arm(drivertest.Only(func(c drivertest.Call) bool { return c.Row == schema.SubRow(grace) }, storetest.Before(2, func() {
+		w.OK(w.Store.Subscriptions.Create(t.Context(), channel, grace))
+	})))
+	_, err := w.Faulty.Subscriptions.ListAll(t.Context(), grace)
+	w.OK(err)
+	if list, err := w.Store.Subscriptions.ListAll(t.Context(), grace); err != nil || len(list) != 1 || !w.Has(channel.Key(), schema.SubRow(grace)) {
+		t.Errorf("the list has %+v, %v", list, err)
 	}
 }
 
