@@ -21,7 +21,7 @@ type Channel struct {
 	CreatedOn   time.Time
 	Incarnation Incarnation
 	State       ChannelState
-	// UndoCount is how many requests to delete it were undone. It is the number of the next request.
+	// UndoCount is how many undos it had. It is the number of the next request.
 	UndoCount int64
 	// UndoableUntil is until when no worker takes a pending channel past the pivot. It is zero in
 	// any other state.

@@ -48,7 +48,7 @@ type Message struct {
 	QueuedOn time.Time `json:"queuedOn,omitzero"`
 	// TraceParent names the request that asked for the deletion, if it was traced.
 	TraceParent TraceParent `json:"traceparent,omitempty"`
-	// UndoCount is how many requests to delete the incarnation were undone before this one was made.
+	// UndoCount is how many undos the incarnation had before this request was made.
 	// So the message of a request that was undone asks for nothing, however late it is delivered.
 	UndoCount int64 `json:"undoCount,omitempty"`
 	// UndoableUntil is until when the deletion can be undone. It is zero if it cannot.

@@ -2,7 +2,9 @@ package protocol
 
 import (
 	"context"
+	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"microblogging/domain"
@@ -43,6 +45,36 @@ func undo(ctx context.Context, c *lab.Client) {
 	}
 }
 
+// undoLast undoes the deletion of the channel that the set-up made.
+func undoLast(ctx context.Context, c *lab.Client) {
+	for _, f := range c.Given {
+		if f.Kind == factCreated && f.Channel.Key == channelKey {
+			undoAll(ctx, c, f.Channel)
+		}
+	}
+}
+
+// undoAll undoes all requests to delete an incarnation that were sent before.
+func undoAll(ctx context.Context, c *lab.Client, of domain.ChannelRef) {
+	_, err := c.Store.Deletions.Undo(ctx, of, owner)
+	acknowledged(c, err, lab.Fact{Kind: factUndone, Channel: of, Key: strconv.Itoa(math.MaxInt32)})
+}
+
+// repent deletes the channel, and undoes that.
+func repent(ctx context.Context, c *lab.Client, channel domain.Channel) {
+	ask(ctx, c)
+	_, err := c.Store.Deletions.Undo(ctx, channel.Ref(), owner)
+	acknowledged(c, err, lab.Fact{Kind: factUndone, Channel: channel.Ref()})
+}
+
+// createAndRepent creates the channel, deletes it, and undoes that.
+func createAndRepent(ctx context.Context, c *lab.Client) {
+	if channel, ok := makeChannel(ctx, c, channelName, owner, ""); ok {
+		ask(ctx, c)
+		undoAll(ctx, c, channel.Ref())
+	}
+}
+
 // doomed reports whether the deletion of this incarnation was asked for, and not undone since.
 func doomed(v lab.View, ref domain.ChannelRef) bool {
 	latest := int64(0)
@@ -76,6 +108,12 @@ func undos() subject {
 			{Name: "undo-again", About: "a channel is deleted, undone and deleted again, and undone on another device, while two workers handle the messages",
 				Faults: 1, Deaths: 1, Preemptions: 2, Undo: atOnce, Setup: accepted("old"),
 				Actors: []lab.Actor{olga, {Name: "olga2", Run: undo}, worker1(), worker2()}},
+			{Name: "undo-failed", About: "a channel whose deletion was undone is deleted by a request that may fail half way, and that is undone too, while a worker handles the messages",
+				Faults: 1, Preemptions: 2, Undo: atOnce, Setup: lab.InTurn(news("old"), onChannel(repent)),
+				Actors: []lab.Actor{{Name: "olga", Run: lab.InTurn(ask, undoLast)}, worker1()}},
+			{Name: "undo-ghost", About: "a deletion is undone after a worker has ended it, and the insert of the channel's row takes effect once more",
+				Faults: 1, Preemptions: 2, Undo: atOnce, DelayedCalls: writesTo(schema.TableChannels),
+				Actors: []lab.Actor{{Name: "olga", Run: createAndRepent}, worker1()}},
 			{Name: "undo-late", About: "requests of a deletion, of its undo and of the next deletion take effect long after their senders have gone on",
 				Faults: 2, Preemptions: 2, Undo: atOnce, DelayedCalls: anything, Setup: news("old"),
 				Actors: []lab.Actor{{Name: "olga", Run: lab.InTurn(ask, undo, ask)}, worker1()}},
@@ -109,6 +147,12 @@ func undos() subject {
 			ablate("undo-number", "undo", "The undo count in the message", "(Steps).transition: row.UndoCount == m.UndoCount",
 				"A worker compares the undo count in its message with the channel's, so it ignores the message of a request that was undone.",
 				only("w", withoutProperty(schema.TableChannels, "UndoCount")), unharmed),
+			ablate("undo-active", "undo-failed", "The undo of an active channel", "(*Deletions).Undo: s.fence.SetActive(ctx, row)",
+				"An undo increments the count of a channel that is active too, so the message of a request that failed half way asks for nothing.",
+				only("olga", whereActive)),
+			ablate("undo-gate", "undo-ghost", "The gate of the undo", "(*Deletions).Undo: open, err := s.fence.GateIsOpen(ctx, ref)",
+				"An undo looks for the gate, so a row that a delayed insert has brought back after the deletion is not taken for the channel.",
+				only("olga", takenForOpen)),
 			ablate("undo-identity", "undo-again", "The undo count of the next request", "MessageFor: UndoCount: channel.UndoCount",
 				"A request to delete carries the undo count that it read, so one that follows an undo is not taken for the one that was undone.",
 				only("olga", sending(func(c *driver.Call) {
@@ -119,5 +163,31 @@ func undos() subject {
 				})), unharmed, among("olga", "w1"), under(Shipped{NoReconcile: true})),
 		},
 		told: map[lab.Kind]invariant{factUndone: undoHolds},
+	}
+}
+
+// whereActive makes an undo leave a channel that it has read as active.
+func whereActive() driver.Around {
+	active := false
+	return func(ctx context.Context, c *driver.Call, next following) error {
+		if writes(c, schema.TableChannels) && active && c.Operations[0].Properties.Int64("UndoCount") > 0 {
+			return nil
+		}
+		err := next(ctx)
+		if c.Method == driver.CallGet && c.Target == schema.TableChannels {
+			active = err == nil && c.Entity.Properties.String("State") == string(domain.ChannelActive)
+		}
+		return err
+	}
+}
+
+// takenForOpen reads each open gate that is not there as one that is.
+func takenForOpen() driver.Around {
+	return func(ctx context.Context, c *driver.Call, next following) error {
+		err := next(ctx)
+		if c.Method == driver.CallGet && strings.HasPrefix(c.Row, "gate!open!") {
+			c.Entity, err = driver.Entity{Partition: c.Partition, Row: c.Row, ETag: "open"}, nil
+		}
+		return err
 	}
 }

@@ -1,6 +1,7 @@
 package deletion
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -11,8 +12,8 @@ import (
 
 // PassPivot takes the channel past the pivot, after which a deletion cannot be undone. It is the
 // first step of the cascade. It reports whether this incarnation's row exists and its deletion was not
-// undone. It reads no clock, because the queue has kept the message invisible while the owner could
-// undo. Correctness does not depend on that: what protects a channel whose deletion was undone is the
+// undone. No clock decides whether it may, because the queue has kept the message invisible while the
+// owner could undo. Correctness does not depend on that: what protects a channel whose deletion was undone is the
 // conditional write of its row.
 func (s Steps) PassPivot(ctx context.Context, m domain.Message) (present bool, err error) {
 	return s.transition(ctx, m, domain.Now(), func(row fence.Row) error { return s.fence.SetDeleting(ctx, row) })
@@ -56,17 +57,18 @@ func (s Steps) transition(ctx context.Context, m domain.Message, due time.Time, 
 	return present, err
 }
 
-// Undo undoes the latest request to delete a channel, and returns the channel, whose rows no worker
-// has touched. To undo it again is no error. Only the user who asked may.
+// Undo undoes each request to delete a channel that was sent before, if one of them left a record: also one
+// that died after it sent its message. It returns the channel, whose rows no worker has touched. To undo
+// again is no error. Only the user who asked may.
 //
 //   - There is no such deletion: domain.ErrNotFound.
 //   - Another user asked for it: domain.ErrForbidden.
-//   - A worker has passed the pivot: domain.ErrTooLate.
+//   - A worker has passed the pivot, or the store has lost the gate: domain.ErrTooLate.
 //
 // Undo and the pivot are conditional writes of the same version of the row, so only one of them
-// succeeds. While the request is still under way, the row is active: Undo increments its count too, and the
-// request then changes nothing. If the process dies after the write, the worker that receives the message records the
-// undo.
+// succeeds. Undo increments the count of an active row too: a request may be under way, or may have died
+// after its message, which no record shows. With another count, that request and its message change
+// nothing. If the process dies after the write, the worker that receives the message records the undo.
 func (s *Deletions) Undo(ctx context.Context, ref domain.ChannelRef, by domain.UserName) (undone domain.Channel, err error) {
 	//lab: Read which request is to be undone.
 	d, err := s.Get(ctx, ref, by)
@@ -79,8 +81,13 @@ func (s *Deletions) Undo(ctx context.Context, ref domain.ChannelRef, by domain.U
 		switch {
 		case errors.Is(err, domain.ErrNotFound), err == nil && row.State == domain.ChannelDeleting:
 			return domain.ErrTooLate
-		case err != nil || row.UndoCount > d.UndoCount:
-			return err // without one, it was undone before, or this is a conflict with our own earlier swap
+		case err != nil:
+			return err
+		}
+		// After the deletion, a delayed insert can bring the row back, and a slow request can then set it pending.
+		// It has no gate.
+		if open, err := s.fence.GateIsOpen(ctx, ref); err != nil || !open {
+			return cmp.Or(err, domain.ErrTooLate)
 		}
 		undone.State, undone.UndoableUntil, undone.UndoCount = domain.ChannelActive, time.Time{}, row.UndoCount+1
 		return s.fence.SetActive(ctx, row)
@@ -88,7 +95,12 @@ func (s *Deletions) Undo(ctx context.Context, ref domain.ChannelRef, by domain.U
 	if err != nil {
 		return undone, err
 	}
-	return undone, Steps{s}.RecordUndone(ctx, d.Message())
+	m := d.Message()
+	err = Steps{s}.RecordUndone(ctx, m)
+	if m.UndoCount = undone.UndoCount - 1; err == nil && m.UndoCount != d.UndoCount { // of a request since d was read
+		err = Steps{s}.RecordUndone(ctx, m)
+	}
+	return undone, err
 }
 
 // RecordUndone records that the deletion that a message asks for was undone.

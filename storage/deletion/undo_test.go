@@ -20,6 +20,9 @@ func TestDeletionUndo(t *testing.T) {
 	t.Run("can be asked for until the time that was accepted first", bubble(secondRequestKeepsTheTime))
 	t.Run("is not passed by the message of a request that the channel knows nothing of", bubble(unknownRequestIsIgnored))
 	t.Run("leaves the deletion of a post alone", bubble(pendingChannelLosesDeletedPost))
+	t.Run("that is asked for again undoes a request that died after its message, too", bubble(deadRequestIsUndone))
+	t.Run("also records a request that was accepted meanwhile as undone", bubble(laterRequestIsRecordedUndone))
+	t.Run("is too late once the deletion is done, even if a delayed insert brings the row back", bubble(doneIsNotUndone))
 }
 
 // forgiving is a store on which the deletion of a channel can be undone.
@@ -69,9 +72,6 @@ func undoIsForWhoeverAsked(t *testing.T, w *world) {
 	}
 	for range 2 {
 		w.OK(w.undo(ref, ada))
-	}
-	if row, err := w.Store.Operator.ReadChannel(t.Context(), ref.Key); err != nil || row.UndoCount != 1 {
-		t.Errorf("the channel counts %d undoings, %v", row.UndoCount, err)
 	}
 	w.mustLive(channel)
 }
@@ -123,6 +123,58 @@ func secondRequestKeepsTheTime(t *testing.T, w *world) {
 	w.OK(err)
 	if now, err := w.Store.Operator.ReadChannel(t.Context(), channel.Key()); err != nil || !now.UndoableUntil.Equal(began.Add(31*time.Second)) {
 		t.Errorf("it can be undone until %s after the first request, %v", now.UndoableUntil.Sub(began), err)
+	}
+}
+
+func deadRequestIsUndone(t *testing.T, w *world) {
+	channel := w.Create("Garden", ada)
+	w.Post(channel, ada, "a post")
+	ref := w.askUndoable(channel)
+	w.OK(w.undo(ref, ada))
+	died := errors.New("died")
+	dying := storage.New(drivertest.NewFaults(w.DB, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Target == "Deletions" && call.Partition == string(ref.Key) { // the record, right after the message
+			return died
+		}
+		return send(ctx)
+	}), storage.Options{Undo: 30 * time.Second})
+	if _, err := dying.Deletions.Request(t.Context(), ref.Key, ada, storetest.AnyIncarnation); !errors.Is(err, died) {
+		t.Fatalf("the second request answers %v", err)
+	}
+	w.OK(w.undo(ref, ada))
+	time.Sleep(time.Minute)
+	w.mustLive(channel)
+}
+
+func laterRequestIsRecordedUndone(t *testing.T, w *world) {
+	channel := w.Create("Garden", ada)
+	w.Post(channel, ada, "a post")
+	ref, once := w.askUndoable(channel), false
+	slow := storage.New(drivertest.NewFaults(w.DB, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Target == "Channels" && !once {
+			once = true
+			w.OK(w.undo(ref, ada))
+			w.askUndoable(channel)
+		}
+		return send(ctx)
+	}), storage.Options{Undo: 30 * time.Second})
+	_, err := slow.Deletions.Undo(t.Context(), ref, ada)
+	w.OK(err)
+	if d, err := w.Store.Deletions.Get(t.Context(), ref, ada); err != nil || d.State != domain.DeletionUndone {
+		t.Errorf("the record says %q, %v", d.State, err)
+	}
+	w.mustLive(channel)
+}
+
+func doneIsNotUndone(t *testing.T, w *world) {
+	channel := w.Create("Garden", ada)
+	row := w.Rows("Channels")[0]
+	ref := w.askUndoable(channel)
+	w.FinishDeletion(channel, 0)
+	w.SetDone(ref)
+	w.OK(w.Table("Channels").Transact(t.Context(), row.Partition, driver.Insert(row.Row, row.Properties...)))
+	if err := w.undo(ref, ada); !errors.Is(err, domain.ErrTooLate) {
+		t.Errorf("it is undone with %v", err)
 	}
 }
 

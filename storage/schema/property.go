@@ -56,7 +56,7 @@ const (
 	PropSteps       = "Steps"
 	PropTraceParent = "TraceParent"
 	// PropUndoableUntil counts in a channel only while that is pending. PropUndoCount is how many
-	// requests to delete it were undone; in a record, before the request that it is about.
+	// undos it had; in a record, before the request that it is about.
 	PropUndoableUntil = "UndoableUntil"
 	PropUndoCount     = "UndoCount"
 	PropUpdatedOn     = "UpdatedOn"
