@@ -28,8 +28,8 @@ type cascade struct {
 }
 
 // A watch wraps each step of a cascade: it must call take exactly once or return an error, and may wait
-// first. It writes no record. The record is set running before the pivot and done at the end, and rows
-// that are removed are recorded meanwhile. more is false in two cases: the pivot found nothing to delete,
+// first. The record is set running before the pivot and done at the end, and rows that are removed are
+// recorded meanwhile. more is false in two cases: the pivot found nothing to delete,
 // which ends the cascade; or the shut gate is gone, which leaves only the release.
 type watch func(ctx context.Context, name domain.Step, take func(context.Context) (more bool, err error)) (bool, error)
 

@@ -25,8 +25,9 @@ import (
 //  2. the index row, without which a lost message would never be replaced;
 //  3. the message; if it came after 5, a request that died between them would leave a pending channel
 //     that waits for a reconciling pass;
-//  4. the record, without which Undo could not find the request of a pending channel. It replaces the
-//     record of a request that was undone. Any other record stays;
+//  4. the record, without which Undo could not find the request of a pending channel. It comes after the
+//     message, so the message of a request on record was sent. It replaces the record of a request with a
+//     lower undo count, unless that is done. Any other record stays;
 //  5. the channel's row.
 //
 // If the process dies after 3 and before 5, a worker deletes the channel once the message is visible,
@@ -34,9 +35,10 @@ import (
 //
 // If a request died after its message, the user may ask again. Then two messages are on the queue, and
 // one record: of the second request if the first died before it wrote one, else of the first. The user is
-// told the time in the record. While the record is pending, a worker ignores the message of the other
-// request (progress in package worker). Otherwise the deletion could begin before that time. The time in
-// the channel's row may be another, and no page shows it.
+// told the time in the record. While the record is pending, a worker carries out only the message of the
+// request on record, and deletes the other from the queue (progress in package worker). Otherwise the
+// deletion could begin before that time. The time in the channel's row may be another; only Retry-After
+// of the channel's feeds shows it.
 func (s *Deletions) Request(ctx context.Context, key domain.ChannelKey, by domain.UserName,
 	expected domain.Precondition[domain.Incarnation],
 ) (domain.Channel, error) {

@@ -24,13 +24,15 @@
 //	pass     Deletions      delete the index row
 //
 // A process may die after any of them. Before the message, nothing has happened to the channel. After
-// it, a worker that receives the message, or a new one from the reconciling pass (reconcile.go), makes
-// the writes that are missing. A message that fails too often waits in its record for an operator
-// (poison.go).
+// it, a worker that receives the message makes the writes that are missing. If the message is lost after
+// the record was written, the reconciling pass sends another (reconcile.go). If it is lost before, the
+// deletion never begins: no client was told that it was accepted. A message that fails too often waits in
+// its record for an operator (poison.go).
 //
 // The steps themselves are in package fence. A worker reads from the channel's rows what is left to
-// do. The record is for the user, for Undo, for the reconciling pass and for operators. A worker reads in it
-// only whether its message is of the request that counts (Request).
+// do. The record is for the user, for Undo, for the reconciling pass and for operators. Two
+// things in it decide what a worker does: whether its message is of the request that counts (Request), and
+// whether messages of the deletion were delivered too often without progress (poison.go).
 //
 // # What survives failure
 //

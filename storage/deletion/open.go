@@ -31,10 +31,12 @@ import (
 //     version that it scanned.
 //
 // If a process renewed the index row after the scan, the removal fails. If it renewed the row before
-// the scan, its later write conflicts with the pass's write and fails, and it begins again.
+// the scan, there are two cases. Its later write came before the pass's: then the pass finds the deletion
+// open. Or the pass's write came first: then its later write fails, and it begins again.
 //
 // The pass does this, by the record of a channel's deletion and the channel's row. A deletion is stalled
-// if it has made no progress for three leases (record.go).
+// if it has made no progress for three leases, cannot be undone any more and waits for no retry, and each
+// message that was queued before was received once (record.go, reconcile.go).
 //
 //	record        channel's row                   the pass
 //	done          absent                          removes the index row

@@ -21,11 +21,13 @@ import (
 //
 // The order of calls is (once.go has those of a request with a key, which come before 1 and after 6):
 //
-//  1. insert the reservation of the gate;
+//  1. insert the reservation of the gate, before 2, so that a deletion of the account which finds the
+//     name on the list can delete the reservation;
 //  2. put the channel on its owner's list, and check that the owner's account is active;
 //  3. replace the reservation with the open gate;
 //  4. insert the channel's row;
-//  5. read the row, whatever the insert was answered; unless it was acknowledged, read the gate first;
+//  5. read the row, even if the insert was acknowledged; unless it was, read the gate first. If the row
+//     is another creation's, the name is taken;
 //  6. merge the gate again, in the transaction that begins the owner's subscription.
 //
 // If the process dies before step 4, it leaves a reservation or a gate that no request
@@ -35,7 +37,8 @@ import (
 // they read before the row was there: a repair, the deletion of an account that has the name on its
 // list, and a user with too many channels who has it on theirs. Then step 1, 3 or 6 fails, and
 // CreateChannel begins again with a new incarnation. Without step 6, it could acknowledge a channel
-// that accepts no post. Step 6 also gives the gate a new version, after which such a deletion fails.
+// that accepts no post. Step 6 also gives the gate a new version, so that no process can delete it in
+// a version that was read before.
 func (s *Fence) CreateChannel(ctx context.Context, channel domain.Channel, key string) (_ domain.Channel, made bool, err error) {
 	c := creation{channel: channel, tried: channel.Incarnation}
 	if key != "" {

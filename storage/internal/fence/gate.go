@@ -65,7 +65,7 @@ import (
 //
 // The picture is of a creation that succeeds. A creation that fails may leave a reservation or an open
 // gate without a channel's row. Its creator deletes that (WithdrawGate). If the creator died, one of
-// three others does: a repair (strayGate in package check), the deletion of the account that has the
+// three others does: a repair (strayGate in package check), the deletion of any account that has the
 // name on its list, or a user with too many channels, for the names on theirs (withdrawCreations in
 // package channel). A store that lost an open gate is damaged, and no operation creates that gate again.
 
@@ -195,7 +195,7 @@ func (s *Fence) ShutGate(ctx context.Context, ref domain.ChannelRef) (shut bool,
 
 // RemoveGate deletes the shut gate. After that, no sweep of this incarnation can remove
 // anything. Call it only after a whole pass, begun after the gate was shut, has found
-// nothing but gates: then no row can be added any more.
+// nothing but gates. No row is added after the gate was shut, so none is left.
 func (s *Fence) RemoveGate(ctx context.Context, ref domain.ChannelRef) error {
 	//lab: Remove the shut gate.
 	err := s.blogs.Transact(ctx, schema.ChannelPartition(ref.Key), driver.Delete(schema.ShutGateRow(ref.Incarnation), driver.Exists))

@@ -57,10 +57,11 @@ type SweepPage struct {
 
 // Sweep deletes one page of the rows behind the shut gate: the first page, or the page after a
 // continuation. If the backend commits transactions together, it deletes several pages. It does not
-// compare incarnations. Each transaction holds the shut gate instead: while that exists, no other
-// incarnation has rows here but gates, which it leaves. Otherwise a late sweep could delete rows of a
-// later incarnation. A transaction fails if another worker has deleted one of its rows; the next pass finds what is left.
-// The sweep is finished when a whole pass from the start finds no row.
+// compare incarnations. Each transaction merges the shut gate instead. While that exists, no other
+// incarnation has rows here except gates, and Sweep leaves all gates. Without that condition, a late sweep
+// could delete rows of a later incarnation. A transaction fails if another worker has deleted one of its
+// rows; the next pass finds what is left. The sweep is finished when a whole pass from the start finds no
+// row.
 //
 // Sweep calls report after each transaction with the number of rows that it deleted, maybe
 // from several goroutines concurrently. It does not report a transaction that took effect
