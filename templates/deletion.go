@@ -97,6 +97,14 @@ func (v Deletion) oneWorker() bool {
 	})
 }
 
+// rows leads to the rows behind the name while they are this channel's. Later, another may have the name.
+func (v Deletion) rows() string {
+	if v.State == domain.DeletionDone {
+		return ""
+	}
+	return ChannelRowsPath(v.Name)
+}
+
 // waiting reports whether the work waits because the storage does not answer.
 func (v Deletion) waiting() bool {
 	return !v.WaitingSince.IsZero() && !v.Over() && v.State != domain.DeletionPoisoned

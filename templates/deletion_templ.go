@@ -114,7 +114,7 @@ func DeletionPage(page Page, v Deletion) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = Shell(page, Frame{Title: "Deletion of " + string(v.Name), Refresh: !v.Over(), Rows: ChannelRowsPath(v.Name), Styles: []string{"deletion.css", "gate.css"}, Scripts: []string{"deletion.js", "playback.js", "stream.js"}}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = Shell(page, Frame{Title: "Deletion of " + string(v.Name), Refresh: !v.Over(), Rows: v.rows(), Styles: []string{"deletion.css", "gate.css"}, Scripts: []string{"deletion.js", "playback.js", "stream.js"}}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
