@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 func TestDeletion(t *testing.T) {
 	t.Run("a deletion is accepted once and followed to its end", deletionIsAcceptedOnceAndFollowedToItsEnd)
 	t.Run("what is deleted can be undone in time, by its owner alone", deletionIsUndone)
+	t.Run("the pages undo, on another device too", pagesUndo)
 }
 
 func newForgivingSite(t *testing.T) *site {
@@ -45,6 +47,23 @@ func deletionIsUndone(t *testing.T) {
 	s.do("DELETE", "/api/v1/channels/Engines", bearer(token)).want(202)
 	s.cascade(channel.Ref()) // a worker that does not look at the time
 	s.do("POST", location+"/undo", bearer(token)).want(409)
+}
+
+func pagesUndo(t *testing.T) {
+	s := newForgivingSite(t)
+	b := s.signedIn("ada")
+	channel := s.channel("Engines", "ada")
+	s.post(channel, "ada", "Pistons")
+	path := "/channels/Engines/deletions/" + string(channel.Incarnation)
+	b.open("/channels/Engines/delete").says("You can undo it for 30 seconds", "1 post by 1 person").
+		form("Delete this channel and all its posts").press().at(path).says("You can undo this on any device.")
+	b.open("/account/deletions").says("Hidden, and about to be deleted").form("Undo").press().
+		at("/channels/Engines").says("The channel is back", "Pistons")
+	b.open(path).says("Undone").saysNot("Step 1")
+	b.open("/channels/Engines/delete").form("Delete this channel and all its posts").press().at(path)
+	s.cascade(channel.Ref())
+	form := url.Values{"action": {"undo"}, "channel": {"Engines"}, "incarnation": {string(channel.Incarnation)}}
+	b.send("POST", path, posted(form)).want(409).says("It is too late to undo this")
 }
 
 func deletionIsAcceptedOnceAndFollowedToItsEnd(t *testing.T) {

@@ -246,6 +246,8 @@ func alter(t testing.TB, dir string, change func(*bbolt.Tx) error) {
 	ok(t, file.Update(change), file.Close())
 }
 
+// wantSound lets bbolt check the file. It must hold that each page is reachable or
+// on the list of free pages, and not both.
 func wantSound(t testing.TB, dir string) {
 	t.Helper()
 	file, err := bbolt.Open(filepath.Join(dir, fileName), 0o600, &bbolt.Options{ReadOnly: true, Timeout: time.Second})

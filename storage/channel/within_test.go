@@ -21,6 +21,7 @@ func TestCreateChannelWithin(t *testing.T) {
 	t.Run("a creation that fails again and again counts as one", bubble(creationThatFailsAgainAndAgainTakesTheRoomOfOne))
 	t.Run("an owner without room can ask again for the last", bubble(ownerWithoutRoomCanAskAgain))
 	t.Run("a name that was taken takes no room", bubble(nameThatWasTakenTakesNoRoom))
+	t.Run("a name that is taken again meanwhile keeps its row", bubble(nameTakenAgainKeepsItsRow))
 	t.Run("a lower limit removes nothing", bubble(lowerLimitRemovesNothing))
 	t.Run("a creation that died by a clock that was a day ahead takes no room", bubble(aheadRowTakesNoRoom))
 }
@@ -122,6 +123,24 @@ func nameThatWasTakenTakesNoRoom(t *testing.T, w *world) {
 	w.OK(w.within(2, "a"))
 	w.OK(w.within(2, "b"))
 	w.wantFull(w.within(2, "c"), 2)
+}
+
+// A request for another name finds the row of a channel that has gone, and removes it while the name is taken again.
+func nameTakenAgainKeepsItsRow(t *testing.T, w *world) {
+	w.OK(w.within(2, "garden"))
+	w.Delete(w.ReadChannel("garden"))
+	time.Sleep(time.Hour)
+	w.Arm(drivertest.Only(func(call drivertest.Call) bool {
+		return call.Target == "Users" && len(call.Operations) == 1 && call.Operations[0].Action == driver.ActionDelete
+	}, func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
+		w.OK(w.within(2, "garden"))
+		return send(ctx)
+	}))
+	_, _, err := w.Faulty.Channels.Create(t.Context(), w.NewChannel("kitchen", ada), "", 1)
+	w.wantFull(err, 1)
+	if got, _ := w.owns(ada, 10); !slices.Equal(got, []string{"garden"}) {
+		t.Errorf("on the list: %q", got)
+	}
 }
 
 func lowerLimitRemovesNothing(t *testing.T, w *world) {
