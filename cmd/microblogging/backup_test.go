@@ -514,7 +514,7 @@ func restoreRefuses(t *testing.T) {
 		return name
 	}
 	altered := bytes.Clone(whole)
-	altered[len(altered)/2] ^= 1
+	altered[len(altered)-8] ^= 1 // the checksum: what is packed may read the same with another bit
 	var other bytes.Buffer
 	zip := gzip.NewWriter(&other)
 	_, err = io.WriteString(zip, "text")

@@ -115,10 +115,10 @@ func (l *logLines) writeTo(w io.Writer, log *slog.Logger) {
 		if len(l.waiting) > 0 && len(text) < maxWrite {
 			continue
 		}
-		_, _ = w.Write(text) // there is no place to report a log that fails
+		_, err := w.Write(text) // there is no place to report a log that fails
 		text = text[:0]
 		time.Sleep(pause)
-		if l.lost.Load() > 0 && len(l.waiting) == 0 { // there is room for one more
+		if err == nil && l.lost.Load() > 0 && len(l.waiting) == 0 { // there is room for one more
 			log.Warn("the log could not be written, and lines are lost", "lines", l.lost.Swap(0))
 		}
 	}
