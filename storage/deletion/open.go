@@ -48,7 +48,7 @@ import (
 //	none, undone  pending or deleting             records the deletion, and sends a message if it is stalled
 //	any other     any                             sends a message if the deletion is stalled
 //
-// An undone record beside a pending row is of an earlier request, which the row's higher undo count shows.
+// An undone record of a pending row is of an earlier request, which the row's higher undo count shows.
 // A delayed duplicate of a renewal leaves a row of no deletion, which a pass removes. A delayed
 // duplicate of a removal names a version that is gone, and fails.
 //
