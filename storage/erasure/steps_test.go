@@ -34,6 +34,7 @@ func TestErasureSteps(t *testing.T) {
 	t.Run("the index forgets one that is over", bubble(indexForgetsOver))
 	t.Run("the index forgets one that waits for an operator", bubble(indexForgetsPoisoned))
 	t.Run("a request that died before it changed the account is recorded as undone, and the index forgets it", bubble(givenUpIsRecorded))
+	t.Run("a request that a pass has given up begins again", bubble(givenUpBeginsAgain))
 	t.Run("an earlier record does not delete the next user of the name", drivertest.Long(bubble(recordSparesNextOfName)))
 	t.Run("a worker that dies before its last record does not make the deletion look undone", bubble(buriedIsDone))
 	t.Run("one call in twenty that is refused in the channels does not keep it from its end", bubble(refusedCallsKeepProgress))
@@ -293,6 +294,20 @@ func givenUpIsRecorded(t *testing.T) {
 	if records := l.Rows(schema.TableDeletions); rows != 0 || len(records) != 1 || deletion.Decode(records[0]).State != domain.DeletionUndone {
 		t.Errorf("the index has %d rows, and the records are %v", rows, records)
 	}
+}
+
+func givenUpBeginsAgain(t *testing.T) {
+	l := newLeaving(t, storage.Options{})
+	l.Arm(drivertest.Only(drivertest.Writes, storetest.Before(2, func() { // after the index, before the account
+		time.Sleep(2 * time.Hour)
+		if rows := l.indexed(); rows != 0 {
+			t.Errorf("the index has %d rows", rows)
+		}
+	})))
+	_, err := l.askOn(l.Faulty, false)
+	l.OK(err)
+	l.gone() // which demands that the record says so
+	l.mustBeErased()
 }
 
 func recordSparesNextOfName(t *testing.T) {
