@@ -111,7 +111,8 @@ type importer struct {
 	channel domain.Channel
 	owner   domain.UserName
 	// source tells the feed apart from others with the same ids of entries.
-	source string
+	source    string
+	converter *feed.Converter
 	// began is when the import began. No post is dated after it, except one that is dated by its arrival.
 	began time.Time
 	// create makes posts. In a dry run, it only looks which were made before.
@@ -127,7 +128,8 @@ type importer struct {
 // newImporter returns an importer that does not report its progress.
 func newImporter(store *storage.Store, channel domain.Channel, owner domain.UserName, source string) *importer {
 	i := &importer{
-		channel: channel, owner: owner, source: source, began: domain.Now(), progress: func(int) {},
+		channel: channel, owner: owner, source: source,
+		converter: feed.NewConverter(), began: domain.Now(), progress: func(int) {},
 	}
 	if store != nil {
 		i.create = store.Posts.CreateAll
@@ -170,7 +172,7 @@ func (i *importer) postAll(ctx context.Context, batch []feed.Entry) (err error) 
 	var notes []importCounts // of each posting, if it is added
 	var counts importCounts
 	for _, entry := range batch {
-		draft, lost := entry.Draft()
+		draft, lost := i.converter.Draft(entry)
 		if draft.Text == "" || entry.LeftOut != "" {
 			counts[leftOut[cmp.Or(entry.LeftOut, feed.Empty)]]++
 			continue

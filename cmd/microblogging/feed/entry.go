@@ -103,23 +103,23 @@ const maxAttached = domain.MaxText / 2
 
 // Draft makes the post of an entry. It has no text if the entry holds nothing to post.
 // domain.NewDraft accepts any other draft unchanged. A text that is cut ends with a link to its source.
-func (e Entry) Draft() (draft domain.Draft, lost Loss) {
+func (c *Converter) Draft(e Entry) (draft domain.Draft, lost Loss) {
 	base := parseURL(e.base)
 	title := titleOf(e.Title)
-	text, in := textOf(e.Content, base)
+	text, in := c.textOf(e.Content, base)
 	if text == "" {
-		text, in = textOf(e.Content+e.Summary, base)
+		text, in = c.textOf(e.Content+e.Summary, base)
 	} else if e.Summary != "" {
 		of := seenIn(e.Summary, base)
 		in.Summary = !strings.Contains(titleOf(e.Content), strings.TrimRight(titleOf(e.Summary), ".…[] ")) ||
 			missing(text, of.toMedia)+missing(text, of.toLinks) > 0
 	}
-	attached, unfit := attach(e.Media, base, text)
+	attached, unfit := c.attach(e.Media, base, text)
 	if text == "" && attached == "" {
 		text = e.Link
 	}
 	if text == "" && attached == "" {
-		text, _ = textOf(html.EscapeString(title), nil)
+		text, _ = c.textOf(html.EscapeString(title), nil)
 		title = ""
 	}
 	if lost = in.Loss; utf8.RuneCountInString(text+attached) > domain.MaxText {
@@ -142,14 +142,14 @@ func (e Entry) Draft() (draft domain.Draft, lost Loss) {
 }
 
 // attach returns paragraphs with the media that the text does not have, and how many do not fit.
-func attach(media []Medium, base *url.URL, text string) (attached string, unfit int) {
+func (c *Converter) attach(media []Medium, base *url.URL, text string) (attached string, unfit int) {
 	room := max(maxAttached, domain.MaxText-utf8.RuneCountInString(text))
 	for _, m := range media {
 		address, ok := webAddress(base, m.Address)
 		if ok && (isIn(text, address) || isIn(attached, address)) {
 			continue
 		}
-		line, _ := textOf(m.markup(address), nil)
+		line, _ := c.textOf(m.markup(address), nil)
 		if line = "\n\n" + line; !ok || utf8.RuneCountInString(attached+line) > room {
 			unfit++
 			continue

@@ -9,7 +9,7 @@
 // # The model
 //
 // [Parse] returns entries as the file has them. Each has an identity that depends on the
-// file alone, so that a second import of the file adds nothing. [Entry.Draft] makes of an
+// file alone, so that a second import of the file adds nothing. A [Converter] makes of an
 // entry Markdown that package domain accepts unchanged. Whatever a feed says, it goes one
 // way: the file becomes UTF-8 (encoding.go), its texts become HTML (xml.go, json.go), the HTML
 // is reduced (clean.go) and becomes Markdown (text.go), and text over the limit of a post is

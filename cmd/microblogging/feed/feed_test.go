@@ -33,8 +33,9 @@ type post struct {
 func read(document []byte) (whole, error) {
 	read, err := feed.Parse(slices.Clone(document)) // Parse may change it
 	got := whole{Title: read.Title, Source: read.Source}
+	converter := feed.NewConverter()
 	for _, e := range read.Entries {
-		draft, lost := e.Draft()
+		draft, lost := converter.Draft(e)
 		if e.LeftOut != "" || draft.Text == "" {
 			got.LeftOut++
 			continue

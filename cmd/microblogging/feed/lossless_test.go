@@ -100,7 +100,7 @@ func (c *visibleContent) read(n *html.Node, base *url.URL) {
 // lacks returns what of an entry is neither in its post nor counted.
 func lacks(t fatal, e feed.Entry, entry *visibleContent) (lost []string) {
 	t.Helper()
-	draft, loss := e.Draft()
+	draft, loss := feed.NewConverter().Draft(e)
 	post := contentOf(t, "<p>"+html.EscapeString(draft.Title)+"</p>"+markdown.Render(draft.Text, markdown.BelowTitle).String(), "")
 	have := map[string]int{}
 	for _, word := range post.words() {
@@ -225,7 +225,7 @@ func generatedIsKept(t *testing.T) {
 			entry.text.WriteString(" described")
 		}
 		if lost := lacks(t, read.Entries[0], entry); len(lost) > 0 {
-			draft, loss := read.Entries[0].Draft()
+			draft, loss := feed.NewConverter().Draft(read.Entries[0])
 			t.Fatalf("%s\nlacks %q and counts %+v in\n%s", markup, lost, loss, draft.Text)
 		}
 	})
@@ -244,7 +244,7 @@ func innerIsCounted(t *testing.T) {
 		`<picture><source srcset="https://a.example/l, https://a.example/m 2x"><img src=""></picture>`:       {},
 		`<video>` + other + `</video>`:                                                                       {},
 	} {
-		draft, loss := (feed.Entry{Content: markup}).Draft()
+		draft, loss := feed.NewConverter().Draft(feed.Entry{Content: markup})
 		if loss != want || draft.Text == "" {
 			t.Errorf("%s: is %q and counts %+v, want %+v", markup, draft.Text, loss, want)
 		}
@@ -255,7 +255,7 @@ func innerIsCounted(t *testing.T) {
 		{Content: `<p>Text <img src="https://a.example/a"></p>`, Summary: `<img src="https://a.example/a">Text`}: {},
 		{Content: "<p>Text</p>", Title: `<a href="https://a.example/a">T</a><img src="https://a.example/b">`}:    {Media: 1, Links: 1},
 	} {
-		if draft, loss := e.Draft(); loss != want {
+		if draft, loss := feed.NewConverter().Draft(*e); loss != want {
 			t.Errorf("%+v: is %q and counts %+v, want %+v", e, draft.Text, loss, want)
 		}
 	}

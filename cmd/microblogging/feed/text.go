@@ -4,7 +4,6 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/JohannesKaufmann/dom"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
@@ -43,6 +42,11 @@ func titleOf(markup string) string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
+// A Converter turns markup into Markdown. Several goroutines may use it.
+type Converter struct {
+	markdown *converter.Converter
+}
+
 var (
 	// referencePattern finds references to characters.
 	referencePattern = regexp.MustCompile(`&(?:#[0-9]+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);`)
@@ -52,8 +56,8 @@ var (
 	blankPattern = regexp.MustCompile(`\n(?:[\x{00a0}\x{3000} ]+\n\n?)+`)
 )
 
-// library returns what makes Markdown of a tree. Several goroutines may use it.
-var library = sync.OnceValue(func() *converter.Converter {
+// NewConverter returns a converter.
+func NewConverter() *Converter {
 	markdown := converter.NewConverter(converter.WithPlugins(
 		base.NewBasePlugin(),
 		// It separates lists by a comment, and a text has no comments.
@@ -68,19 +72,19 @@ var library = sync.OnceValue(func() *converter.Converter {
 	markdown.Register.TextTransformer(escapeReferences, converter.PriorityEarly)
 	markdown.Register.TextTransformer(escapeBrackets, converter.PriorityLate+1)
 	markdown.Register.TextTransformer(keepAddresses, converter.PriorityLate+2)
-	return markdown
-})
+	return &Converter{markdown}
+}
 
 // textOf returns markup as Markdown, and what was in it. If markup has no tag, its lines are kept.
 // The base, if it is not nil, resolves relative addresses.
-func textOf(markup string, base *url.URL) (text string, _ seen) {
+func (c *Converter) textOf(markup string, base *url.URL) (text string, _ seen) {
 	if text, is := strings.CutPrefix(markup, markdownMark); is {
 		return text, seen{}
 	}
 	var converted []byte
 	tree, in, err := clean(markup, base)
 	if err == nil {
-		converted, err = library().ConvertNode(tree)
+		converted, err = c.markdown.ConvertNode(tree)
 	}
 	if err != nil { // its words are left
 		in.Cut = true

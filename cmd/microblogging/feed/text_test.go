@@ -13,6 +13,7 @@ func TestText(t *testing.T) {
 }
 
 func textOfMarkup(t *testing.T) {
+	c := NewConverter()
 	for name, text := range map[string]struct{ markup, want string }{
 		"paragraphs":              {"<p>one</p><p>two</p>", "one\n\ntwo"},
 		"divisions":               {"<div>one</div><div>two</div>three", "one\n\ntwo\n\nthree"},
@@ -65,7 +66,7 @@ func textOfMarkup(t *testing.T) {
 		"a link that is no page":  {`<a href="javascript:alert(1)">a</a> <a href="mailto:b@c">b</a> <a href="https://">c</a> <a>d</a>`, "a [b](mailto:b@c) c d"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got, _ := textOf(text.markup, nil); got != text.want {
+			if got, _ := c.textOf(text.markup, nil); got != text.want {
 				t.Errorf("%s\n got %q\nwant %q", text.markup, got, text.want)
 			}
 		})
@@ -93,7 +94,7 @@ func textOfDeepMarkup(t *testing.T) {
 	for _, tag := range []string{"<ul><li><blockquote>", "<b><i>", "<div>", "<li>", "<p>", "<table><tr><td>"} {
 		for _, times := range []int{80, 50_000} {
 			deep := strings.Repeat(tag, times) + strings.Repeat("a<br>", 100) + `<a href="https://b.example">b</a>`
-			got, in := textOf(deep, nil)
+			got, in := NewConverter().textOf(deep, nil)
 			if len(got) > 100*6*maxDepth || strings.Count(got, "a") < 100 || missing(got, in.toLinks) > 0 {
 				t.Errorf("%d times %s became %d bytes: %.200s", times, tag, len(got), got)
 			}
@@ -107,7 +108,7 @@ func textOfManyElements(t *testing.T) {
 		for i := 0; b.Len() < maxMarkup; i++ {
 			b.WriteString(strings.Replace(element, "%d", strconv.Itoa(i), 1))
 		}
-		if draft, loss := (Entry{Content: b.String() + "end", base: "https://a.example/"}).Draft(); !loss.Cut {
+		if draft, loss := NewConverter().Draft(Entry{Content: b.String() + "end", base: "https://a.example/"}); !loss.Cut {
 			t.Errorf("%s: %d bytes, %+v", element, len(draft.Text), loss)
 		}
 	}
