@@ -60,9 +60,8 @@
 //     owner, or the channel's deletion removes it, and is readable while its channel is active. A
 //     removed post never appears again. After an undo is acknowledged, the deletion removes nothing.
 //     A deletion removes nothing before the time that the user was told, by the clock of the process
-//     that told it. There are two exceptions: a
-//     channel ends when its owner's account ends, and an account may end earlier if two clocks differ
-//     by more than [ClockMargin].
+//     that told it. There are two exceptions: a channel ends when its owner's account ends, and an
+//     account may end earlier if two clocks differ by more than [ClockMargin].
 //   - I4 no ghost read. After a deletion is acknowledged, no page, feed or API response shows the
 //     channel or its posts, unless the deletion is undone. The exception is the page that lists a
 //     channel's rows in the store, until the sweep removes them: the owner may see it, and every

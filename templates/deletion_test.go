@@ -22,6 +22,13 @@ func TestDeletionPage(t *testing.T) {
 	again := sampleDeletion(domain.DeletionDone, "release")
 	again.LastDelivery = 2
 	shows(t, "says that it counts at least the rows removed, if a second worker went on", DeletionPage(pageAt("/x", "ingrid"), again), in("dl", says("Rows removed (at least) 12,345")))
+	full := sampleDeletion(domain.DeletionRunning, "sweep")
+	shows(t, "does not say that steps are missing while there is room for all", DeletionPage(pageAt("/x", "ingrid"), full), silent("may be missing"), times(1, "a[href=/channels/aurora/rows]"))
+	for len(full.StepLog) < domain.MaxStepLog {
+		full.StepLog = append(full.StepLog, full.StepLog[0])
+	}
+	shows(t, "says that steps may be missing in a full log", DeletionPage(pageAt("/x", "ingrid"), full), says("steps after the first eight may be missing"))
+	shows(t, "leads to no rows once it is done, which may be another channel's", DeletionPage(pageAt("/x", "ingrid"), again), times(0, "a[href=/channels/aurora/rows]"))
 	// The request hides the channel, and the worker's first step makes sure.
 	shows(t, "does not say that hiding the channel is still ahead", DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionRunning, "")), says("Readers no longer see the channel."),
 		in("li[class=ahead][data-step=pivot]", says("Pass the point of no return"), says("Your request hides the channel immediately.")),

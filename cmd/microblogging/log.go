@@ -49,9 +49,9 @@ func (f roleFlags) logger(w io.Writer) (log *slog.Logger, stop func()) {
 	}
 }
 
-// A contextHandler adds to a line, outside of groups, the request and the span that it belongs to, whichever code logs it. It
-// writes the durations of a line, not those of With, in seconds. (ReplaceAttr would make each line take
-// twice as long.)
+// A contextHandler adds to a line the request and the span that it belongs to, whichever code logs it; not
+// to a line of a group. It writes the durations of a line, not those of With, in seconds. (ReplaceAttr
+// would make each line take twice as long.)
 type contextHandler struct{ slog.Handler }
 
 // Handle implements slog.Handler.
