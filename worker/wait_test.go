@@ -2,6 +2,8 @@ package worker
 
 import (
 	"context"
+	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -27,25 +29,31 @@ func waitsForStore(t *testing.T) {
 	w := newWorld(t, 5)
 	began := domain.Now() // as precise as what is stored
 	var tries []time.Time
+	var mu sync.Mutex
 	w.hook = drivertest.Only(sweeps, func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
 		if time.Since(began) > 56*time.Minute { // a minute after the test has looked
 			return send(ctx)
 		}
+		mu.Lock()
+		defer mu.Unlock()
 		tries = append(tries, time.Now())
 		return drivertest.ErrInjected
 	})
 	w.mustAsk()
 	stop := w.start(w.faulty)
-	time.Sleep(55 * time.Minute)
-	synctest.Wait()               // so that the hook is done with tries
+	time.Sleep(55*time.Minute + 500*time.Millisecond) // between two tries, which come at whole seconds
+	synctest.Wait()                                   // so that no try is under way
+	mu.Lock()
+	tried := slices.Clone(tries)
+	mu.Unlock()
 	const slack = 3 * time.Second // whole seconds, and the polls of an idle worker
-	for i := range len(tries) - 1 {
+	for i := range len(tried) - 1 {
 		want := min(time.Second<<min(i, 6), time.Minute)
-		if pause := tries[i+1].Sub(tries[i]); pause < want*4/5-time.Second || pause > longest(want)+slack {
+		if pause := tried[i+1].Sub(tried[i]); pause < want*4/5-time.Second || pause > longest(want)+slack {
 			t.Errorf("pause %d is %s, want about %s", i+1, pause, want)
 		}
 	}
-	d, last := w.deletion(), tries[len(tries)-1]
+	d, last := w.deletion(), tried[len(tried)-1]
 	if d.State != domain.DeletionRunning || d.Attempts != 0 || d.WaitingSince.Before(began) || d.WaitingSince.After(began.Add(10*time.Second)) {
 		t.Errorf("the deletion reads %+v, want no attempt, and waiting since about %s", d, began)
 	}
