@@ -11,6 +11,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"microblogging/coding"
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/channel"
@@ -79,10 +80,10 @@ func (s *server) showLatest(c echo.Context, v visitor) error {
 // sendLatest sends what write writes of the newest posts, which is the same for all anonymous clients.
 func (s *server) sendLatest(c echo.Context, active storage.Active, d document, write func(*bytes.Buffer) error) error {
 	hit := true
-	page, err := channel.ReadCachedAt(c.Request().Context(), s.pages, domain.Channel{}, active.Version, s.sharedAddress(c.Request()),
+	page, err := channel.ReadCachedAt(c.Request().Context(), s.pages, domain.Channel{}, active.Version, s.sharedAddress(c),
 		func(context.Context, domain.Channel, storage.Version) (*sharedPage, error) {
 			hit = false
-			return newSharedPage(c, "", d, write)
+			return newSharedPage(c, "", d, coding.GzipKept, write)
 		})
 	s.tellCached(c, cachedPage, hit, err)
 	if err != nil {

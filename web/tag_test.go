@@ -255,8 +255,9 @@ func secretIsNotCompressed(t *testing.T) {
 func otherSitesGetNoCompression(t *testing.T) {
 	s := newSite(t)
 	ada := s.signedIn("ada")
+	s.channel("Engines", "ada")
 	for site, want := range map[string]string{"cross-site": "", "same-site": "", "same-origin": "gzip", "none": "gzip", "": "gzip", "x": ""} {
-		for _, path := range []string{"/channels/new?name=guess", "/digest", "/api/v1/nothing/" + strings.Repeat("guess", 300)} {
+		for _, path := range []string{"/channels/new?name=guess", "/channels/Engines?find=guess", "/digest", "/api/v1/nothing/" + strings.Repeat("guess", 300)} {
 			a := s.do("GET", path, ada.cookies, accepting("gzip"), header("Sec-Fetch-Site", site))
 			if got := a.header.Get("Content-Encoding"); got != want && (want == "" || len(a.plain()) >= 1024) {
 				t.Errorf("%s, asked for by %q: Content-Encoding %q, want %q", path, site, got, want)
