@@ -13,7 +13,7 @@ type BlogID string
 // NewBlogID makes the id of a post with the date t.
 func NewBlogID(t time.Time) BlogID { return BlogID(RecentFirst(t) + "!" + newRandomID()) }
 
-// ParseBlogID accepts only what NewBlogID can mint, and returns ErrNotFound for
+// ParseBlogID accepts only what NewBlogID can make, and returns ErrNotFound for
 // anything else: such an id names no post and must not become part of a key.
 func ParseBlogID(s string) (BlogID, error) {
 	id := BlogID(s)

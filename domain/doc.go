@@ -12,7 +12,7 @@
 //
 // # The model
 //
-// A [Channel] has a name and an [Incarnation]: a random identity minted when it
+// A [Channel] has a name and an [Incarnation]: a random identity made when it
 // is created. The same name created again is another incarnation. Everything
 // that must not outlive a channel is stored in one partition. The exceptions are the
 // channel's row, and rows in the partitions of users, which are lists of what they do in channels. So
@@ -73,11 +73,14 @@
 //     nothing more.
 //   - I7 one post. A request sent twice with one idempotency key to one
 //     incarnation, or retried by any layer, makes one post. A request to create a
-//     channel that is sent twice with one key is answered with one incarnation.
+//     channel that is sent twice with one key is answered with one incarnation, and one to create
+//     an account with one account.
 //   - I8 indexes agree. Each post has exactly one row in the index by rating,
 //     with its rating; its rating equals its votes. Each post is on its author's list, each vote
 //     on its voter's, each channel on its owner's, and each deletion of a channel on the list of
-//     the user who asked for it.
+//     the user who asked for it. Each subscriber has the row by which their feed is read, and a feed
+//     shows no other channels. Each post has a row in the index of active channels. Each wrong
+//     password is counted.
 //   - I9 gates. Every active or pending channel has exactly its own open gate; a deleting
 //     one has at most one gate of its own. An incarnation's open gate is created at most once,
 //     ever. If a creation dies, its gate is harmless, because no client has learned its
@@ -88,11 +91,12 @@
 //     channels do not show it; but feeds, exports and its authors' pages show its posts, and its
 //     owner can delete it.
 //   - I10 what ended stays ended. A session whose end was acknowledged signs no client
-//     in, a sign-in link gives one session and ends with all others of its user, and a
-//     digest address that was revoked never works again.
+//     in, a sign-in link gives one session or sets one password, and ends with all others of its
+//     user, a password that was replaced changes nothing, and the address of a personal feed that
+//     was revoked never works again.
 //   - I11 posting rules hold. After the owner has closed a channel to others, or blocked a
 //     user there, no post or edit that this forbids takes effect, until the owner allows it again.
-//     At most one row of an incarnation says who may post.
+//     At most one row of an incarnation says who may post. No page offers to post what is refused.
 //   - I12 deleted accounts leave nothing. Once a request to delete an account is acknowledged, no
 //     earlier session works. Once the account is gone, nothing that its user sent takes effect: no
 //     session, post, vote, subscription or channel, even if another user has the name by then. When

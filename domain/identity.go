@@ -7,7 +7,7 @@ import (
 
 // An Incarnation is the identity of a channel between its creation and its
 // deletion. A channel that is created again under the same name has another one.
-// It is random, minted once, and safe in keys, URLs and ETags.
+// It is random, made once, and safe in keys, URLs and ETags.
 type Incarnation string
 
 // NewIncarnation makes an incarnation that no channel has had before.
@@ -30,7 +30,7 @@ func isRandomID(s string) bool {
 	return len(s) == 26 && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
 }
 
-// ParseIncarnation accepts only what NewIncarnation can mint, and returns
+// ParseIncarnation accepts only what NewIncarnation can make, and returns
 // ErrNotFound for anything else.
 func ParseIncarnation(s string) (Incarnation, error) {
 	if !isRandomID(s) {

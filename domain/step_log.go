@@ -45,7 +45,7 @@ type StepRecord struct {
 	Result StepResult `json:"result,omitempty"`
 }
 
-// MaxStepLog is the most records of a StepLog. A full one keeps its first stepLogHead records and the
+// MaxStepLog is the most records of a StepLog. A full one keeps its first eight records and the
 // latest.
 const (
 	MaxStepLog  = 32

@@ -25,7 +25,7 @@ type Call struct {
 	Kind string
 	// Condition says which rows were asked for.
 	Condition string
-	// Operations are those of a transaction, at most maxOperations of them, and
+	// Operations are those of a transaction, at most 12 of them, and
 	// MoreOperations counts the others.
 	Operations     []CallOperation
 	MoreOperations int

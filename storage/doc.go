@@ -1,5 +1,5 @@
-// Package storage has every operation of MicroBlogging on its tables and queues,
-// written once for all backends.
+// Package storage implements every operation of MicroBlogging on its tables and
+// queues, written once for all backends.
 //
 // # The problem
 //

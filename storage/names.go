@@ -12,8 +12,8 @@ import (
 	"microblogging/storage/reader"
 )
 
-// The types that callers pass to the packages of storage and get from them, so that a role needs to
-// import the Store alone.
+// The types that callers pass to the packages of storage and get from them, each documented where it
+// is declared, so that a role needs to import the Store alone.
 type (
 	Attempt       = account.Attempt
 	SignUpRequest = account.SignUpRequest

@@ -95,8 +95,9 @@ type Parts struct {
 	Operator *Operator
 }
 
-// Options are what a Store may be told. The zero Options are what production runs; the
-// model checker has other numbers, so that few rows show what many would.
+// Options are the settings of a Store. The zero Options are valid: then nothing can be undone.
+// Flight, LastFirst, SweepRows, ActivePartitions and NoErasure are for the model checker, so that
+// few rows show what many would.
 type Options struct {
 	// Around is put around each call of the backend, within the call log.
 	Around []driver.Around

@@ -13,13 +13,13 @@
 // routes.go lists the routes, with who may use each; digest.go has those of the digest. A file
 // is about one subject, such as channel.go, and has its pages and its API side by side: both
 // parse a request and call the same action, then one redirects with a notice and the other
-// answers with a status. One function (problemOf) maps each error to a status and words, and one
-// (respondError) sends them, as application/problem+json or as a page. The client sees these
+// answers with a status. One function maps each error to a status and words (problem.go), and one
+// sends them, as application/problem+json or as a page. The client sees these
 // words and the id of the request. The log gets the cause, once, under the same id.
 //
 // All handlers are methods of server, which [New] makes. A handler gets its visitor, calls
 // the store, and sends a whole answer or returns an error. The session is read before the handler is
-// called (visit). What a channel shows is kept by its version (document).
+// called. What a channel shows is kept by its version (cache.go).
 //
 // A request that changes something says what its client saw: an edit carries the version
 // that its author read (an entity tag), each form about a channel the incarnation that its

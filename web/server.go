@@ -126,7 +126,7 @@ type server struct {
 
 // New returns the handler of the web role. The store must be prepared. The handler is safe for
 // concurrent use. The event stream of a deletion lasts up to five minutes. Any other response
-// begins soon after requestTimeout at the latest, and ends as soon as its client has read it or
+// begins ten seconds after the request at the latest, and ends as soon as its client has read it or
 // was too slow. The handler sets the Pattern of a request to the route that answers it, for
 // whatever is around the handler. New fails only if the options or the embedded files are
 // invalid.

@@ -1,5 +1,5 @@
-// Package worker consumes the queue DeleteChannelAndBlogs and removes what its
-// messages ask for.
+// Package worker handles the messages of the queue DeleteChannelAndBlogs
+// ([domain.QueueName]): it removes what they ask for.
 //
 // # The problem
 //

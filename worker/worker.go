@@ -54,10 +54,9 @@ const (
 	failedPollMax = 5 * time.Second
 )
 
-// StopTime is how long Run may go on after its context has ended, if the store
-// answers nothing any more: the work under way is cut off after drainTime, then a renewal
-// that is under way ends, and then the calls that conclude the message. Whatever ends
-// the process must wait longer.
+// StopTime is how long Run may go on after its context has ended, if the store answers nothing any
+// more: the work under way is cut off after 10 s, then a renewal that is under way ends (10 s), and
+// then the three calls that conclude the message. Whatever ends the process must wait longer.
 const StopTime = drainTime + renewTime + concludeTime
 
 // A Worker handles the messages of one queue.

@@ -11,9 +11,9 @@ import (
 // The address of a user's digest. A client that knows the address may read the digest.
 
 const (
-	// factAddressRevoked: the user has no digest address.
+	// factAddressRevoked: the user has no address of a personal feed.
 	factAddressRevoked lab.Kind = "address revoked"
-	// factAddressing: the actor makes a digest address.
+	// factAddressing: the actor makes an address of a personal feed.
 	factAddressing lab.Kind = "(making an address)"
 )
 
@@ -31,14 +31,14 @@ func revokeAddress(ctx context.Context, c *lab.Client) {
 func addressIsGone(v lab.View, k lab.Known, violation violating) {
 	row, err := v.DB.Get(schema.TableUsers, string(k.User), "")
 	later := slices.ContainsFunc(v.Told[k.Actor][k.At:], func(f lab.Fact) bool { return f.Kind == factAddressing })
-	violation.when(err == nil && row.Properties.String("DigestSecret") != "" && !later, "I10", "a digest address works whose end was acknowledged")
+	violation.when(err == nil && row.Properties.String("DigestSecret") != "" && !later, "I10", "an address of a personal feed works whose end was acknowledged")
 }
 
 // digests can be read by every client that knows their address, until it is revoked.
 func digests() subject {
 	return subject{
 		scenarios: []lab.Scenario{
-			{Name: "digest-address", About: "a digest address is made and revoked twice, and delayed duplicates of the requests arrive",
+			{Name: "digest-address", About: "the address of a personal feed is made and revoked twice, and delayed duplicates of the requests arrive",
 				Faults: 2, DelayedCalls: anything, Setup: account,
 				Actors: []lab.Actor{
 					{Name: "vera", Run: lab.InTurn(newAddress, revokeAddress, newAddress, revokeAddress)}, {Name: "vera2", Run: endSessions},
@@ -46,7 +46,7 @@ func digests() subject {
 		},
 		ablations: []ablation{
 			ablate("address", "digest-address", "The version of the account", "(Pause).Change: driver.Match(now.ETag)",
-				"A digest address is changed in the version of the account that was read, so a late request does not bring back an old address.",
+				"The address of a personal feed is changed in the version of the account that was read, so a late request does not bring back an old address.",
 				always(withoutMatch(schema.TableUsers, ""))),
 		},
 		told: map[lab.Kind]invariant{factAddressRevoked: addressIsGone},

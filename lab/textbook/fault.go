@@ -44,7 +44,7 @@ func noOrphan() lab.Expectations {
 
 func itEnds() lab.Expectations {
 	return expecting(lab.Expectation{
-		Invariant: lab.Invariant{Name: "I5", Title: "it ends", When: lab.Quiescent, Means: "Each deletion that was accepted is done in the end."},
+		Invariant: lab.Invariant{Name: "I5", Title: "termination", When: lab.Quiescent, Means: "Each deletion that was accepted is done in the end."},
 		Ends:      true,
 		Quiescent: func(v lab.View) string {
 			row, err := v.DB.Get(channels, news, "")

@@ -1,4 +1,4 @@
-// Package account is the users, their sessions and sign-in links, and the limits that keep
+// Package account implements users, their sessions and sign-in links, and the limits that keep
 // anonymous clients from guessing passwords.
 //
 // Three tables hold it: Users, Sessions and Throttle. No operation here writes to more than one

@@ -1,5 +1,5 @@
-// Package blog is the posts of a channel: made, one by one or in batches, edited, deleted, listed
-// and voted for.
+// Package blog makes the posts of a channel, one by one or in batches, and edits, deletes and lists
+// them. It counts their votes.
 //
 // Everything about a post is in the channel's partition, so that one transaction behind the gate
 // holds it together: a post with its idempotency key and its place by rating, a vote with the

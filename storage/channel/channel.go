@@ -1,4 +1,4 @@
-// Package channel has the operations of users on channels, and the lists of channels: of all, and of
+// Package channel implements what users do with channels, and the lists of channels: of all, and of
 // an owner's. No transaction spans a list and what it names, so code that reads a list trusts only the
 // channels' own rows. The steps of the protocol are in package fence.
 package channel

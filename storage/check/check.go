@@ -1,4 +1,4 @@
-// Package check holds the invariants of package domain against the rows of a store, and repairs
+// Package check compares the rows of a store with the invariants of package domain, and repairs
 // what can be repaired safely. It may run while requests and workers run.
 package check
 

@@ -11,7 +11,7 @@ import (
 	"microblogging/storage/schema"
 )
 
-// Deletions are the deletions that users request and undo. It is safe for concurrent use.
+// A Deletions requests, undoes and lists deletions. It is safe for concurrent use.
 type Deletions struct {
 	fence *fence.Fence
 

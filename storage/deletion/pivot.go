@@ -33,7 +33,7 @@ func (s Steps) setPendingAgain(ctx context.Context, m domain.Message) error {
 
 // transition reads the channel's row, and calls swap unless the row is past the pivot. Before an active
 // row is changed, the deletion is put on the index with the time at which its work is due (open.go).
-// If the row's count of undoings is not the message's, the deletion was undone.
+// If the row's undo count is not the message's, the deletion was undone.
 func (s Steps) transition(ctx context.Context, m domain.Message, due time.Time, swap func(fence.Row) error) (present bool, err error) {
 	err = s.pause.Retry(ctx, func() error {
 		row, err := s.fence.ReadIncarnation(ctx, m.Ref())

@@ -1,4 +1,4 @@
-// Package schema is every kind of row, once: in which table it is, how its keys are made and
+// Package schema defines every kind of row, once: in which table it is, how its keys are made and
 // read, which properties it has, what people call it and what it is for.
 //
 // # The model

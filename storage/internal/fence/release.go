@@ -53,7 +53,7 @@ func (s *Fence) SetDeleting(ctx context.Context, row Row) error {
 }
 
 // SetActive makes a channel active again that is not past the pivot, in the version that was read, or
-// returns optimistic.ErrAgain. It increments the channel's count of undoings, and workers ignore
+// returns optimistic.ErrAgain. It increments the channel's undo count, and workers ignore
 // messages with another count.
 func (s *Fence) SetActive(ctx context.Context, row Row) error {
 	//lab: Make the channel active again.
