@@ -8,6 +8,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/internal/fence"
+	"microblogging/storage/optimistic"
 )
 
 // PassPivot takes the channel past the pivot, after which a deletion cannot be undone. It is the
@@ -33,7 +34,8 @@ func (s Steps) setPendingAgain(ctx context.Context, m domain.Message) error {
 
 // transition reads the channel's row, and calls swap unless the row is past the pivot. Before an active
 // row is changed, the deletion is put on the index with the time at which its work is due (open.go).
-// If the row's undo count is not the message's, the deletion was undone.
+// If the row's undo count is not the message's, the deletion was undone; but a row with a lower one that has no gate
+// came back after the deletion, and is deleted.
 func (s Steps) transition(ctx context.Context, m domain.Message, due time.Time, swap func(fence.Row) error) (present bool, err error) {
 	err = s.pause.Retry(ctx, func() error {
 		row, err := s.fence.ReadIncarnation(ctx, m.Ref())
@@ -43,6 +45,11 @@ func (s Steps) transition(ctx context.Context, m domain.Message, due time.Time, 
 			return nil
 		case err != nil:
 			return err
+		case row.UndoCount < m.UndoCount: // which an undo never lowers: a delayed insert has brought the row back, or a backup
+			if ungated, err := s.fence.Reclaim(ctx, row); err != nil || ungated {
+				return cmp.Or(err, optimistic.ErrAgain)
+			}
+			return s.RecordUndone(ctx, m)
 		case !present:
 			return s.RecordUndone(ctx, m)
 		case row.State == domain.ChannelDeleting:

@@ -23,6 +23,8 @@ func TestDeletionUndo(t *testing.T) {
 	t.Run("that is asked for again undoes a request that died after its message, too", bubble(deadRequestIsUndone))
 	t.Run("also records a request that was accepted meanwhile as undone", bubble(laterRequestIsRecordedUndone))
 	t.Run("is too late once the deletion is done, even if a delayed insert brings the row back", bubble(doneIsNotUndone))
+	t.Run("is not recorded of a deletion that has ended, whose row a delayed insert brings back", bubble(endedIsNotRecordedUndone))
+	t.Run("of a poisoned deletion leaves the next request on the index, whatever a pass does meanwhile", bubble(requestAfterPoisonStaysOnIndex))
 }
 
 // forgiving is a store on which the deletion of a channel can be undone.
@@ -175,6 +177,60 @@ func doneIsNotUndone(t *testing.T, w *world) {
 	w.OK(w.Table("Channels").Transact(t.Context(), row.Partition, driver.Insert(row.Row, row.Properties...)))
 	if err := w.undo(ref, ada); !errors.Is(err, domain.ErrTooLate) {
 		t.Errorf("it is undone with %v", err)
+	}
+}
+
+// The row comes back with the undo count that it began with. The message that ended the deletion is handled again,
+// before anything says that it is done.
+func endedIsNotRecordedUndone(t *testing.T, w *world) {
+	channel := w.Create("Garden", ada)
+	row := w.Rows("Channels")[0]
+	ref := w.askUndoable(channel)
+	w.OK(w.undo(ref, ada))
+	w.askUndoable(channel)
+	time.Sleep(time.Minute)
+	messages := w.Messages()
+	w.FinishDeletion(channel, 0)
+	w.OK(w.Table("Channels").Transact(t.Context(), row.Partition, driver.Insert(row.Row, row.Properties...)))
+	_, err := w.Store.Operator.PassPivot(t.Context(), messages[len(messages)-1])
+	w.OK(err)
+	if state := w.deletion(ref).State; state == domain.DeletionUndone {
+		t.Error("the deletion is recorded as undone")
+	}
+	w.MustBeGone(channel)
+}
+
+// The undo does not come to record itself, so the record is still poisoned. A pass reads that while the next request is
+// under way, and the queue loses the message.
+func requestAfterPoisonStaysOnIndex(t *testing.T, w *world) {
+	channel := w.Create("Garden", ada)
+	ref := w.askUndoable(channel)
+	time.Sleep(time.Minute)
+	w.Poison()
+	died := errors.New("died")
+	at := func(hit func(drivertest.Call) bool, do func(ctx context.Context, send drivertest.Send) error) *storage.Parts {
+		return storage.New(drivertest.NewFaults(w.DB, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+			if hit(call) {
+				return do(ctx, send)
+			}
+			return send(ctx)
+		}), storage.Options{Undo: 30 * time.Second})
+	}
+	dying := at(func(c drivertest.Call) bool { return c.Target == "Deletions" && drivertest.Writes(c) }, func(context.Context, drivertest.Send) error { return died })
+	if _, err := dying.Deletions.Undo(t.Context(), ref, ada); !errors.Is(err, died) {
+		t.Fatalf("the undo answers %v", err)
+	}
+	slow := at(func(c drivertest.Call) bool { return c.Method == "Send" }, func(ctx context.Context, send drivertest.Send) error {
+		defer w.pass()
+		return send(ctx)
+	})
+	_, err := slow.Deletions.Request(t.Context(), ref.Key, ada, storetest.AnyIncarnation)
+	w.OK(err)
+	time.Sleep(time.Minute)
+	w.Messages() // which are lost
+	time.Sleep(time.Hour)
+	if again := w.pass().Requeued; again != 1 {
+		t.Errorf("a later pass queues %d deletions again, want 1", again)
 	}
 }
 
