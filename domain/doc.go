@@ -14,10 +14,9 @@
 //
 // A [Channel] has a name and an [Incarnation]: a random identity made when it
 // is created. The same name created again is another incarnation. Everything
-// that must not outlive a channel is stored in one partition. The exceptions are the
-// channel's row, and rows in the partitions of users, which are lists of what they do in channels. So
-// one transaction can contain a write in the channel's partition and a condition on a gate row of the
-// incarnation:
+// that must not outlive a channel is stored in one partition, so one transaction can contain a write
+// there and a condition on a gate row of the incarnation. (The exceptions are the channel's row, and
+// rows in the partitions of users, which are lists of what they do in channels.)
 //
 //   - a post of incarnation i requires the open gate of i, which is created at most
 //     once, and is deleted before the rows are swept;
@@ -30,11 +29,11 @@
 //
 // A request to delete makes the channel unreadable immediately: its row becomes pending (or
 // deleting, on a site where nothing can be undone). The user who asked can undo that until a worker
-// passes the pivot, which sets the row to deleting before the gate is touched. Both are conditional writes
-// of the same version of the row, so only one of them succeeds. Each undo increments the undo count
-// in the row, and workers ignore messages that carry another count. The gate stays open while the
-// channel is pending. So a post that was sent before may still be accepted: an undo keeps it, and
-// otherwise the sweep removes it.
+// passes the pivot, which sets the row to deleting before the gate is touched. The undo and the pivot are
+// conditional writes of the same version of the row, so only one of them succeeds. Each undo increments
+// the undo count in the row, also of an active one, whose request may have died. A worker carries out a
+// message only if it has the row's count. The gate stays open while the channel is pending. So a post
+// that was sent before may still be accepted: an undo keeps it, and otherwise the sweep removes it.
 //
 // Deleting an account removes everything that its user has made ([Erasure]). Package erasure in
 // storage says how.

@@ -29,10 +29,10 @@ func described(call driver.LoggedCall) Call {
 		}
 		words.Condition = partitionText(call) + " and RowKey = " + kind.RowForm()
 	case driver.CallRange:
-		words.Kinds = schema.Within(call.Target, call.Partition, call.From, call.To)
+		words.Kinds = kindsWithin(call.Target, call.Partition, call.From, call.To)
 		words.Condition = partitionText(call) + rowsText(call, words.Kinds) + pagingText(call.Paging)
 	case driver.CallScan:
-		words.Kinds = schema.Within(call.Target, "", "", "")
+		words.Kinds = kindsWithin(call.Target, "", "", "")
 		words.Condition = "every PartitionKey" + pagingText(call.Paging)
 		if call.From != "" || call.To != "" {
 			words.Condition = "PartitionKey between two" + pagingText(call.Paging)
@@ -122,4 +122,15 @@ func conditionText(op driver.Operation) string {
 		return "whether it is there or not"
 	}
 	return "if it is there"
+}
+
+// kindsWithin returns the kinds that a partition can have in a range of row keys; an empty to has
+// no end, and an empty partition is any.
+func kindsWithin(table, partition, from, to string) []*schema.Kind {
+	return slices.DeleteFunc(schema.Kinds(), func(k *schema.Kind) bool {
+		begins, ends := k.Range()
+		behind := to != "" && to <= begins
+		before := ends != "" && ends <= from || k.Form == "" && from != ""
+		return k.Table != table || behind || before || partition != "" && !k.IsIn(partition)
+	})
 }

@@ -100,7 +100,7 @@ func table(prefix, name string, rows []storage.Row) templates.TableBlock {
 		}
 		shownRow.Kind, shownRow.Parts = templates.ExplainRow(name, row.Partition, row.Row, domain.ParseRecentFirst)
 		for _, p := range row.Properties {
-			if schema.Of(name, row.Partition, row.Row).Property(p.Name) == nil {
+			if !schema.Of(name, row.Partition, row.Row).HasProperty(p.Name) {
 				continue
 			}
 			value := templates.ShortKey(cutValue(p.Value.String()))

@@ -28,13 +28,13 @@ type cascade struct {
 }
 
 // A watch wraps each step of a cascade: it must call take exactly once or return an error, and may wait
-// first. The record is set running before the pivot and done at the end, and rows that are removed are
-// recorded meanwhile. more is false in two cases: the pivot found nothing to delete,
+// first. more is false in two cases: the pivot found nothing to delete,
 // which ends the cascade; or the shut gate is gone, which leaves only the release.
 type watch func(ctx context.Context, name domain.Step, take func(context.Context) (more bool, err error)) (bool, error)
 
 // run takes the steps in the only order that is safe (package domain). Each finds out from
-// the rows what is left to do.
+// the rows what is left to do. The caller has set the record running, and then sets it done, also if
+// the pivot has found nothing.
 func (c *cascade) run(ctx context.Context) error {
 	// Take the channel past the pivot: from then on no undo succeeds. If the request died before it set
 	// the row pending, PassPivot first renews the index row. The incarnation is not there if its row is

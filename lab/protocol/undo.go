@@ -35,43 +35,40 @@ func number(key string) int64 {
 // undo undoes the deletion of the channel that the set-up made.
 func undo(ctx context.Context, c *lab.Client) {
 	for _, f := range c.Given {
-		if f.Kind != factCreated || f.Channel.Key != channelKey {
-			continue
-		}
-		if channel, err := c.Store.Deletions.Undo(ctx, f.Channel, owner); err == nil {
-			channel.UndoCount--
-			c.Tell(lab.Fact{Kind: factUndone, Channel: f.Channel, Key: numbered(channel)})
+		if f.Kind == factCreated && f.Channel.Key == channelKey {
+			takeBack(ctx, c, f.Channel)
 		}
 	}
 }
 
-// undoLast undoes the deletion of the channel that the set-up made.
-func undoLast(ctx context.Context, c *lab.Client) {
+// takeBack undoes the request to delete an incarnation of which it is answered the number.
+func takeBack(ctx context.Context, c *lab.Client, of domain.ChannelRef) {
+	if channel, err := c.Store.Deletions.Undo(ctx, of, owner); err == nil {
+		channel.UndoCount--
+		c.Tell(lab.Fact{Kind: factUndone, Channel: of, Key: numbered(channel)})
+	}
+}
+
+// undoAll undoes all requests to delete the channel that the set-up made, whatever number it is answered.
+func undoAll(ctx context.Context, c *lab.Client) {
 	for _, f := range c.Given {
 		if f.Kind == factCreated && f.Channel.Key == channelKey {
-			undoAll(ctx, c, f.Channel)
+			_, err := c.Store.Deletions.Undo(ctx, f.Channel, owner)
+			acknowledged(c, err, lab.Fact{Kind: factUndone, Channel: f.Channel, Key: strconv.Itoa(math.MaxInt32)})
 		}
 	}
-}
-
-// undoAll undoes all requests to delete an incarnation that were sent before.
-func undoAll(ctx context.Context, c *lab.Client, of domain.ChannelRef) {
-	_, err := c.Store.Deletions.Undo(ctx, of, owner)
-	acknowledged(c, err, lab.Fact{Kind: factUndone, Channel: of, Key: strconv.Itoa(math.MaxInt32)})
 }
 
 // repent deletes the channel, and undoes that.
 func repent(ctx context.Context, c *lab.Client, channel domain.Channel) {
 	ask(ctx, c)
-	_, err := c.Store.Deletions.Undo(ctx, channel.Ref(), owner)
-	acknowledged(c, err, lab.Fact{Kind: factUndone, Channel: channel.Ref()})
+	takeBack(ctx, c, channel.Ref())
 }
 
 // createAndRepent creates the channel, deletes it, and undoes that.
 func createAndRepent(ctx context.Context, c *lab.Client) {
 	if channel, ok := makeChannel(ctx, c, channelName, owner, ""); ok {
-		ask(ctx, c)
-		undoAll(ctx, c, channel.Ref())
+		repent(ctx, c, channel)
 	}
 }
 
@@ -110,10 +107,16 @@ func undos() subject {
 				Actors: []lab.Actor{olga, {Name: "olga2", Run: undo}, worker1(), worker2()}},
 			{Name: "undo-failed", About: "a channel whose deletion was undone is deleted by a request that may fail half way, and that is undone too, while a worker handles the messages",
 				Faults: 1, Preemptions: 2, Undo: atOnce, Setup: lab.InTurn(news("old"), onChannel(repent)),
-				Actors: []lab.Actor{{Name: "olga", Run: lab.InTurn(ask, undoLast)}, worker1()}},
+				Actors: []lab.Actor{{Name: "olga", Run: lab.InTurn(ask, undoAll)}, worker1()}},
 			{Name: "undo-ghost", About: "a deletion is undone after a worker has ended it, and the insert of the channel's row takes effect once more",
 				Faults: 1, Preemptions: 2, Undo: atOnce, DelayedCalls: writesTo(schema.TableChannels),
 				Actors: []lab.Actor{{Name: "olga", Run: createAndRepent}, worker1()}},
+			{Name: "undo-returned", About: "a channel is deleted, undone and deleted again, two workers handle the messages, and the insert of its row takes effect once more",
+				Faults: 1, Preemptions: 2, Undo: atOnce, DelayedCalls: writesTo(schema.TableChannels),
+				Actors: []lab.Actor{{Name: "olga", Run: lab.InTurn(createAndRepent, ask)}, worker1(), worker2()}},
+			{Name: "undo-index", About: "a poisoned deletion is undone and asked for again on another device while a pass runs, and the queue may lose a message",
+				Faults: 1, Forgets: true, Preemptions: 3, Undo: atOnce, Invariants: Shipped{Refuses: true}, Setup: poisoned("old"),
+				Actors: []lab.Actor{{Name: "olga", Run: undo}, {Name: "olga2", Run: ask}, {Name: "reconcile", Run: reconcile}}},
 			{Name: "undo-late", About: "requests of a deletion, of its undo and of the next deletion take effect long after their senders have gone on",
 				Faults: 2, Preemptions: 2, Undo: atOnce, DelayedCalls: anything, Setup: news("old"),
 				Actors: []lab.Actor{{Name: "olga", Run: lab.InTurn(ask, undo, ask)}, worker1()}},
@@ -153,6 +156,12 @@ func undos() subject {
 			ablate("undo-gate", "undo-ghost", "The gate of the undo", "(*Deletions).Undo: open, err := s.fence.GateIsOpen(ctx, ref)",
 				"An undo looks for the gate, so a row that a delayed insert has brought back after the deletion is not taken for the channel.",
 				only("olga", takenForOpen)),
+			ablate("undo-returned-row", "undo-returned", "The count that has fallen", "(Steps).transition: row.UndoCount < m.UndoCount",
+				"A worker deletes a row without a gate whose undo count is lower than that in the message, so a delayed insert is not taken for an undo.",
+				only("w", takenForUndone)),
+			ablate("undo-renewal", "undo-index", "The index row of the next request", "(Steps).RecordDeletion: s.RenewOpen(ctx, m.Ref(), m.Due())",
+				"A request renews the index row before it replaces a poisoned record, so a pass that read that record does not take it off the index.",
+				only("olga2", unrenewed)),
 			ablate("undo-identity", "undo-again", "The undo count of the next request", "MessageFor: UndoCount: channel.UndoCount",
 				"A request to delete carries the undo count that it read, so one that follows an undo is not taken for the one that was undone.",
 				only("olga", sending(func(c *driver.Call) {
@@ -178,6 +187,34 @@ func whereActive() driver.Around {
 			active = err == nil && c.Entity.Properties.String("State") == string(domain.ChannelActive)
 		}
 		return err
+	}
+}
+
+// takenForUndone reads a channel's row with a lower undo count than before as one that was undone.
+func takenForUndone() driver.Around {
+	most := int64(0)
+	return func(ctx context.Context, c *driver.Call, next following) error {
+		err := next(ctx)
+		if err == nil && c.Method == driver.CallGet && c.Target == schema.TableChannels {
+			if count := c.Entity.Properties.Int64("UndoCount"); count < most {
+				set(&c.Entity, driver.Int64("UndoCount", most+1))
+			} else {
+				most = count
+			}
+		}
+		return err
+	}
+}
+
+// unrenewed leaves the index row out that follows the reading of a record.
+func unrenewed() driver.Around {
+	read := false
+	return func(ctx context.Context, c *driver.Call, next following) error {
+		if read && isToIndex(c) {
+			return nil
+		}
+		read = c.Method == driver.CallGet && c.Target == schema.TableDeletions
+		return next(ctx)
 	}
 }
 

@@ -271,7 +271,7 @@ func (w *world) corruptions(meadow domain.Channel) (all []corruption) {
 			}
 			for _, of := range []domain.Incarnation{meadow.Incarnation, dead} {
 				properties := with(sound[seen[kind][0]], driver.String(schema.PropIncarnation, of))
-				if kind.Property(schema.PropIncarnation) == nil {
+				if !kind.HasProperty(schema.PropIncarnation) {
 					properties = sound[seen[kind][0]]
 				}
 				add(key, "added, of "+string(of), driver.Insert(key.row, properties...), false)

@@ -23,8 +23,9 @@ import (
 //   - A process that opens a deletion first reads the row that it will change: the channel's, the
 //     account's, or a poisoned record. Then it renews the index row, which gives that a new ETag.
 //     Then it writes the row that it read, in the version that it read. A request opens a deletion by setting
-//     the row pending; a worker, by taking an active row past the pivot because the request died
-//     (pivot.go); an operator, by requeueing a poisoned record.
+//     the row pending, or by replacing the poisoned record of an earlier request; a worker, by taking an
+//     active row past the pivot because the request died (pivot.go); an operator, by requeueing a
+//     poisoned record.
 //   - Only the pass removes index rows. It scans them, then reads the record and, if needed, the
 //     channel's row. If a write that is under way could still open the deletion, the pass gives the
 //     row that this write depends on a new version. Only then it removes the index row, in the
@@ -53,8 +54,9 @@ import (
 // duplicate of a removal names a version that is gone, and fails.
 //
 // The row says when the work is due. The message of a channel is sent when the deletion is asked for,
-// and is invisible until the work is due. That of an account is sent by the pass, once the work is due by the
-// clock of the pass: no message waits for days.
+// and is invisible until the work is due. If a pass sends another while the record is pending, that is
+// invisible for the whole time to undo again. The message of an account is sent by the pass, once the
+// work is due by the clock of the pass: no message waits for days.
 
 // requestLifetime is how long a request to delete may be under way.
 const requestLifetime = time.Hour
@@ -79,10 +81,7 @@ func (s Steps) RenewOpen(ctx context.Context, ref domain.ChannelRef, due time.Ti
 func (s Steps) removeOpen(ctx context.Context, index driver.Entity) error {
 	//lab: Take the deletion off the index.
 	err := s.deletions.Transact(ctx, index.Partition, driver.Delete(index.Row, driver.Match(index.ETag)))
-	if optimistic.Raced(err) {
-		return nil // another process has renewed or removed it
-	}
-	return err
+	return optimistic.UnlessRaced(err) // another process has renewed or removed it
 }
 
 // A pass is one reconciling pass.
@@ -122,23 +121,20 @@ func (p *pass) lookAt(ctx context.Context, index driver.Entity) error {
 	}
 	//lab: Read the record of a deletion that is on the index.
 	record, err := p.Deletions.deletions.Get(ctx, schema.ChannelPartition(ref.Key), schema.DeletionRow(ref.Incarnation))
-	if errors.Is(err, domain.ErrNotFound) {
+	switch d := Decode(record); {
+	case errors.Is(err, domain.ErrNotFound):
 		return p.lookAtRow(ctx, index, ref, requestLifetime)
-	}
-	if err != nil {
+	case err != nil:
 		return err
-	}
-	switch d := Decode(record); d.State {
-	case domain.DeletionDone:
+	case d.State == domain.DeletionDone:
 		return p.lookAtDone(ctx, index, ref)
-	case domain.DeletionUndone: // what was undone opens nothing again, and a newer request begins again
+	case d.State == domain.DeletionUndone: // what was undone opens nothing again, and a newer request begins again
 		return p.lookAtRow(ctx, index, ref, 0)
-	case domain.DeletionPoisoned:
+	case d.State == domain.DeletionPoisoned:
 		return p.leaveToOperator(ctx, index, record)
+	case !Stalled(d, p.since):
+		return nil
 	default:
-		if !Stalled(d, p.since) {
-			return nil
-		}
 		return p.requeue(ctx, d.Message())
 	}
 }

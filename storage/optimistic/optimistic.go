@@ -110,6 +110,14 @@ func Again(err error) error {
 	return err
 }
 
+// UnlessRaced returns no error in place of that of a write that has Raced.
+func UnlessRaced(err error) error {
+	if Raced(err) {
+		return nil
+	}
+	return err
+}
+
 // FailedAt reports whether a transaction failed because of its operation number index, counted
 // from 0, and with this meaning.
 func FailedAt(err error, index int, meaning error) bool {

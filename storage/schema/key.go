@@ -59,9 +59,7 @@ func IsGate(row string) bool { return strings.HasPrefix(row, GatePrefix) }
 func BlogRow(id domain.BlogID) string { return Blog.Row(string(id)) }
 
 // BlogIDOf is the inverse of BlogRow.
-func BlogIDOf(row string) domain.BlogID {
-	return domain.BlogID(strings.TrimPrefix(row, Blog.Prefix()))
-}
+func BlogIDOf(row string) domain.BlogID { return domain.BlogID(strings.TrimPrefix(row, Blog.Prefix())) }
 
 // BlogRange returns the range of row keys of the posts that were made from since, inclusive,
 // to until, exclusive. A zero time leaves that side open. A newer post has a smaller key, so

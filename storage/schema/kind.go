@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -56,13 +57,10 @@ func (k *Kind) Prefix() string {
 
 // RowForm is the form of the row key as people see it. A nil kind has none.
 func (k *Kind) RowForm() string {
-	switch {
-	case k == nil:
+	if k == nil {
 		return "(of no form)"
-	case k.Form == "":
-		return "(empty)"
 	}
-	return k.Form
+	return cmp.Or(k.Form, "(empty)")
 }
 
 // Range returns the range of the row keys with the Prefix, from inclusive and to exclusive.
@@ -134,44 +132,23 @@ func end(key, name string) int {
 	return len(head)
 }
 
-// Property returns a property of the kind. It is nil if there is none of that name.
-func (k *Kind) Property(name string) *Property {
-	if k == nil {
-		return nil
-	}
-	at := slices.IndexFunc(k.Properties, func(p Property) bool { return p.Name == name })
-	if at < 0 {
-		return nil
-	}
-	return &k.Properties[at]
+// HasProperty reports whether the kind has a property of that name. A nil kind has none.
+func (k *Kind) HasProperty(name string) bool {
+	return k != nil && slices.ContainsFunc(k.Properties, func(p Property) bool { return p.Name == name })
 }
 
 // Of returns the kind of a row. It is nil if there is none.
 func Of(table, partition, row string) *Kind {
 	for _, k := range kinds {
-		if k.Table == table && k.Has(row) && k.in(partition) {
+		if k.Table == table && k.Has(row) && k.IsIn(partition) {
 			return k
 		}
 	}
 	return nil
 }
 
-func (k *Kind) in(partition string) bool { return parse(k.Partition, partition, func(Part) {}) }
-
-// Within returns the kinds that a partition can have in a range of row keys; an empty to has
-// no end, and an empty partition is any.
-func Within(table, partition, from, to string) []*Kind {
-	var within []*Kind
-	for _, k := range kinds {
-		begins, ends := k.Range()
-		behind := to != "" && to <= begins && begins != ""
-		before := ends != "" && ends <= from || k.Form == "" && from != ""
-		if k.Table == table && !behind && !before && (partition == "" || k.in(partition)) {
-			within = append(within, k)
-		}
-	}
-	return within
-}
+// IsIn reports whether a partition can have rows of this kind.
+func (k *Kind) IsIn(partition string) bool { return parse(k.Partition, partition, func(Part) {}) }
 
 // Kinds returns all kinds of row.
 func Kinds() []*Kind { return slices.Clone(kinds) }

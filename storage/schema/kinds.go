@@ -20,9 +20,7 @@ const (
 
 // Tables names the tables. A copy of a store is a copy of these.
 func Tables() []string {
-	return []string{
-		TableChannels, TableBlogs, TableDeletions, TableUsers, TableSessions, TableThrottle, TableSubscriptions, TableActivity,
-	}
+	return []string{TableChannels, TableBlogs, TableDeletions, TableUsers, TableSessions, TableThrottle, TableSubscriptions, TableActivity}
 }
 
 // kinds is in the order in which a page explains them.
@@ -122,7 +120,7 @@ var (
 var PostingRule = &Kind{
 	Table: TableBlogs, Partition: "<key>", Form: "posting!<revision>", Name: "posting rule", Scenario: "posting", Ablation: "posting-revision",
 	What:  "Whether anybody but the owner may post, and which accounts are blocked. Without this row, everybody may.",
-	Why:   "A post or edit of another user merges it. A change puts another in its place, so nothing allowed before lands after.",
+	Why:   "Another user’s first post puts it up, and each merges it. A change replaces it, so nothing allowed before lands after.",
 	Check: "I1 I11", Oracle: "I1 I11", WithChannel: domain.StepSweep, WithAccount: "It is the channel’s.", Requires: "if the rule that was read is unchanged", Swapped: true,
 	Properties: always(PropIncarnation, PropPosting, PropBlocked),
 }
@@ -168,8 +166,12 @@ var (
 		What:  "The progress of one deletion. It stays when the channel is gone.",
 		Why:   "Workers report here. An undo and reconciling passes read it, and a poisoned deletion waits here.",
 		Check: "I5 I8", Oracle: "I5 I8", WithChannel: "It is the record.",
-		States:     texts(domain.DeletionPending, domain.DeletionUndone, domain.DeletionQueued, domain.DeletionRunning, domain.DeletionDone, domain.DeletionPoisoned),
-		Properties: deletionProperties(),
+		States: texts(domain.DeletionPending, domain.DeletionUndone, domain.DeletionQueued, domain.DeletionRunning, domain.DeletionDone, domain.DeletionPoisoned),
+		Properties: slices.Concat(
+			always(PropIncarnation, PropName, PropRequestedBy, PropState, PropStep, PropRowsDeleted, PropAttempts,
+				PropLastDelivery, PropRequestedOn, PropUpdatedOn, PropWaiting),
+			sometimes(PropWaitingSince, PropRetryOn, PropFinishedOn, PropTraceParent, PropSteps, PropUndoCount, PropUndoableUntil, PropKeepPosts,
+				PropRevision, PropRevisions)),
 	}
 	BlogDeletion = &Kind{
 		Table: TableDeletions, Partition: "<key>", Form: "<incarnation>!<id>!<revision>", Name: "stopped deletion of a post", Scenario: "poison-post",
@@ -177,7 +179,7 @@ var (
 		Why:   "It is written before the copy goes to the poison queue. It is what an operator queues again.",
 		Check: "I5", Oracle: "I5", WithChannel: "It is the record.",
 		States:     texts(domain.DeletionQueued, domain.DeletionRunning, domain.DeletionDone, domain.DeletionPoisoned),
-		Properties: deletionProperties(),
+		Properties: Deletion.Properties,
 	}
 	OpenDeletion = &Kind{
 		Table: TableDeletions, Partition: "open!<digit>", Form: "<key>!<incarnation>", Name: "open deletion", Scenario: "index",
@@ -195,14 +197,6 @@ var (
 		Properties: always(PropState, PropUpdatedOn),
 	}
 )
-
-func deletionProperties() []Property {
-	return slices.Concat(
-		always(PropIncarnation, PropName, PropRequestedBy, PropState, PropStep, PropRowsDeleted, PropAttempts,
-			PropLastDelivery, PropRequestedOn, PropUpdatedOn, PropWaiting),
-		sometimes(PropWaitingSince, PropRetryOn, PropFinishedOn, PropTraceParent, PropSteps, PropUndoCount, PropUndoableUntil, PropKeepPosts,
-			PropRevision, PropRevisions))
-}
 
 // The rows of a user.
 var (

@@ -138,14 +138,12 @@ func (s *Fence) tryCreate(ctx context.Context, c *creation) error {
 // that gate. So the gate is read before the row, and deleted in the version that
 // was read: a post changes that version. If the row appears after that, it has no gate,
 // and Reclaim may delete it.
-func (s *Fence) resolveInsert(ctx context.Context, c *creation, acknowledged bool) error {
+func (s *Fence) resolveInsert(ctx context.Context, c *creation, acknowledged bool) (err error) {
 	ref := c.channel.Ref()
 	var gate driver.Entity
 	if !acknowledged {
-		var err error
 		//lab: Read the version of the gate of this creation.
-		gate, err = s.blogs.Find(ctx, schema.ChannelPartition(ref.Key), schema.OpenGateRow(ref.Incarnation))
-		if err != nil {
+		if gate, err = s.blogs.Find(ctx, schema.ChannelPartition(ref.Key), schema.OpenGateRow(ref.Incarnation)); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package fence
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -38,9 +39,6 @@ type RequireActive func(ctx context.Context, user domain.UserName) error
 // channel, or act in one, must have an active account by requireActive; nil checks nothing. A transaction
 // of a sweep deletes sweepRows rows; with 0, as many as fit.
 func New(backend driver.Backend, reads concurrent.Reads, accounts *leaving.Accounts, requireActive RequireActive, pause optimistic.Pause, sweepRows int) *Fence {
-	if sweepRows == 0 {
-		sweepRows = mostSweepRows
-	}
 	return &Fence{
 		Reads:         reads,
 		Leaving:       accounts,
@@ -49,7 +47,7 @@ func New(backend driver.Backend, reads concurrent.Reads, accounts *leaving.Accou
 		users:         driver.NewTable(backend, schema.TableUsers),
 		pause:         pause,
 		together:      backend.Capabilities().CommitsTogether,
-		sweepRows:     sweepRows,
+		sweepRows:     cmp.Or(sweepRows, mostSweepRows),
 		requireActive: requireActive,
 	}
 }

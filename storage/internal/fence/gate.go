@@ -47,13 +47,13 @@ import (
 //   - remove-gate deletes the shut gate, which was created at most once.
 //
 // The client library may send a request a second time, or the network may hold a copy of it back, and
-// that delayed duplicate arrives after the caller has gone on. Only reserve and insert can then happen
-// again. A delayed duplicate of reserve leaves a reservation that no process opens. One of insert leaves
+// that delayed duplicate arrives after the caller has gone on. Of these transitions, only reserve and
+// insert can then happen again. A delayed duplicate of reserve leaves a reservation that no process opens. One of insert leaves
 // an active row without a gate, which accepts no post; a later creation, a release and, while the
 // deletion is on the index, the reconciling pass delete it ([Fence.Reclaim]). Request, pivot, undo and
 // release write the row in the version in which they read incarnation i, so their duplicates fail. A
-// delayed duplicate of a post fails on its once! row, which stays until the sweep; after that, on the
-// gate.
+// delayed duplicate of a post fails on its once! row, which each post has and which stays until the
+// sweep; after that, on the gate.
 //
 // It is a premise that an ETag never repeats. Azure and Azurite make it from the time of the
 // write, so two writes of one row in the same tick of the server's clock could have the same. The
@@ -118,12 +118,11 @@ var ErrGateGone = errors.New("the gate is gone")
 // gate is gone, TransactIfOpen returns ErrGateGone. Any other failure is of the caller's operations, which
 // count from 1, because the merge is operation 0.
 //
-// Every change of what a channel's pages show merges the gate, unless it writes the channel's row:
-// a post, a posting rule, a subscription and its end, an edit, a vote, the deletion of a post, and
-// each repair of those. A post, a subscription and a channel's first posting rule insert rows and depend
-// on no other row, so only the gate stops them. The others depend on a version of a row that the sweep
-// deletes. They merge the gate because its version also reports whether a page that was read before is
-// still right (package channel).
+// Every change of what a channel's pages show merges the gate, unless it writes the channel's row.
+// An owner's post, a join! row and a channel's first posting rule insert rows and depend on no other
+// row, so only the gate stops them. The others also depend on a version of a row that the sweep deletes.
+// They merge the gate because its version reports, too, whether a page that was read before is still
+// right (package channel).
 func (s *Fence) TransactIfOpen(ctx context.Context, ref domain.ChannelRef, operations ...driver.Operation) error {
 	return s.holding(ctx, ref, driver.Merge(schema.OpenGateRow(ref.Incarnation), driver.Exists), operations)
 }

@@ -66,8 +66,5 @@ func (s *Fence) DeleteUngated(ctx context.Context, row Row) (ungated bool, err e
 	}
 	//lab: Delete a channel's row that has no gate.
 	err = s.channels.Transact(ctx, schema.ChannelPartition(ref.Key), driver.Delete(schema.SingleRow, driver.Match(row.ETag)))
-	if optimistic.Raced(err) {
-		err = nil // it is gone, or a deletion has changed it and will remove it
-	}
-	return true, err
+	return true, optimistic.UnlessRaced(err) // it is gone, or a deletion has changed it and will remove it
 }

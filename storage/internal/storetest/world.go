@@ -132,7 +132,7 @@ func (w *World) known(ctx context.Context, c *driver.Call, next func(context.Con
 			w.T.Errorf("a transaction changes %q of %s and begins with no gate: send it by TransactIfOpen of package fence", op.Row, c.Target)
 		}
 		for _, p := range op.Properties {
-			if kind != schema.Undecodable && kind.Property(p.Name) == nil {
+			if kind != schema.Undecodable && !kind.HasProperty(p.Name) {
 				w.T.Errorf("a row %q of %s has %s: add it to the Properties of its kind in package schema", op.Row, c.Target, p.Name)
 			}
 		}
