@@ -78,17 +78,18 @@ func (g *stage) counted(request func()) (calls int) {
 
 func routesAreAllInTheTable(t *testing.T) {
 	s := newSite(t)
-	var registered, listed, documented, api []string
+	var registered, listed, described, api []string
 	for _, r := range s.handler.(*echo.Echo).Routes() {
-		if r.Method != http.MethodHead {
-			registered = append(registered, r.Method+" "+r.Path)
+		if r.Method == http.MethodHead {
+			continue
+		}
+		registered = append(registered, r.Method+" "+r.Path)
+		if strings.HasPrefix(r.Path, "/api/v1/") {
+			api = append(api, documented(r.Method+" "+r.Path))
 		}
 	}
 	for _, r := range allRoutes() {
 		listed = append(listed, r.name)
-		if r.isAPI() {
-			api = append(api, documentedPath(strings.Replace(r.name, "/api/v1", "", 1)))
-		}
 		if r.reads() && len(r.costs) == 0 && !r.isStream() && !r.isFile() && r.seeds[0].status == 200 {
 			t.Errorf("%s has no cost", r.name)
 		}
@@ -104,12 +105,12 @@ func routesAreAllInTheTable(t *testing.T) {
 	for path, item := range s.spec.paths() {
 		for method := range item.(map[string]any) {
 			if method != "parameters" {
-				documented = append(documented, strings.ToUpper(method)+" "+path)
+				described = append(described, strings.ToUpper(method)+" "+path)
 			}
 		}
 	}
-	same(t, "registered", registered, "in the table", listed)
-	same(t, "documented", documented, "in the table", api)
+	same(t, "registered", registered, "in web/route_api_test.go or web/route_page_test.go", listed)
+	same(t, "registered", api, "in web/openapi.json", described)
 }
 
 // A field that a route takes is in the body of a seed that succeeds.
@@ -119,8 +120,7 @@ func routesTakeWhatIsDocumented(t *testing.T) {
 		if !r.isAPI() {
 			continue
 		}
-		_, path, _ := strings.Cut(documentedPath(strings.Replace(r.name, "/api/v1", "", 1)), " ")
-		schema := dig(spec.paths()[path], strings.ToLower(r.method())+".requestBody.content.application/json.schema")
+		schema := dig(spec.of(r), "requestBody.content.application/json.schema")
 		var taken []string
 		for _, s := range r.seeds {
 			if s.status < 300 && s.body != "" {
@@ -228,9 +228,16 @@ func routesAnswerWhoMayAsk(t *testing.T) {
 		}
 		if r.who == everyone && r.reads() {
 			for _, s.who = range []uint8{anonymous, adasCookie} {
-				if a := g.send(t, r, s); a.status != r.seeds[0].status && a.status != http.StatusSeeOther {
+				a := g.send(t, r, s)
+				if a.status != r.seeds[0].status && a.status != http.StatusSeeOther {
 					t.Errorf("as %d: status %d", s.who, a.status)
 				}
+				if s.who == adasCookie && strings.Contains(string(a.plain()), ">Sign in<") {
+					t.Error("it does not name its reader: its access in routes.go is anyone, and not everybody")
+				}
+			}
+			if s.who = invalid; r.isAPI() && g.send(t, r, s).status != 401 && dig(g.spec.of(r), "responses.401") != nil {
+				t.Error("it refuses no token, and openapi.json documents a 401: let its access in routes.go be anyone, or drop the 401")
 			}
 		}
 	})
