@@ -33,7 +33,7 @@ func TestRoutes(t *testing.T) {
 	t.Run("are limited if they write", routesAreLimitedIfTheyWrite)
 	t.Run("say that the store does not answer, and not why", routesSayThatTheStoreIsAway)
 	t.Run("of a channel that is not there or is being deleted say so", routesOfAChannelThatIsGone)
-	t.Run("show no channel without its gate, and none of an account that is being deleted", routesShowNoHiddenChannel)
+	t.Run("show no channel without its gate, and nothing of an account that is being deleted", routesShowNoHiddenChannel)
 	t.Run("tell what they cost", routesTellWhatTheyCost)
 	t.Run("have the headers of every response", routesHaveTheirHeaders)
 	t.Run("compress what is long enough", routesCompress)
@@ -424,9 +424,11 @@ func (g *stage) ungated(name string) {
 	ok(g, driver.NewTable(g.db, "Blogs").Transact(g.Context(), string(ungated.Key()), gate))
 }
 
-// The names sort first in each list, and hold the texts of the seeds and costs.
+// The channels sort first in each list, and all hold the texts of the seeds and costs. Carol lets her
+// posts stay, and dave does not.
 func routesShowNoHiddenChannel(t *testing.T) {
-	fixes := map[string]string{"a-engine-ungated": "ask GateIsOpen for each channel that is listed", "a-engine-leaving": "show only what Leaving.Readable allows"}
+	fixes := map[string]string{"a-engine-ungated": "ask GateIsOpen for each channel that is listed", "a-engine-leaving": "show only what Leaving.Readable allows",
+		"carol": "show each post as Leaving.Shown returns it", "dave": "show no post that Leaving.Shown hides"}
 	g := newStage(t, web.Options{}, func(g *stage) {
 		furnish(g)
 		g.ungated("a-engine-ungated")
@@ -434,8 +436,14 @@ func routesShowNoHiddenChannel(t *testing.T) {
 		g.subscribe(leaving)
 		g.keyed(leaving, "k", "Hello")
 		g.post(leaving, "bob", "Hello")
-		_, err := g.store.Accounts.Delete(g.Context(), storage.Attempt{Name: "carol", Password: password}, false)
+		g.author("dave")
+		in, err := g.store.Channels.Get(g.Context(), g.ref("Engines").Key.Address())
 		ok(g, err)
+		for name, text := range map[string]string{"carol": "Hello engine", "dave": "Hello engine of dave"} {
+			g.post(in, name, text)
+			_, err := g.store.Accounts.Delete(g.Context(), storage.Attempt{Name: name, Password: password}, name == "carol")
+			ok(g, err)
+		}
 		ok(g, g.store.Accounts.FindLeaving(g.Context()))
 	})
 	g.try(t, func(t *testing.T, r route, s seed) {
@@ -448,7 +456,7 @@ func routesShowNoHiddenChannel(t *testing.T) {
 			for _, s.who = range []uint8{anonymous, bobsCookie} {
 				for name, fix := range fixes {
 					if r.reads() && strings.Contains(string(g.send(t, r, s).plain()), name) {
-						t.Errorf("as %d with %q and %q, it shows the channel %s: %s", s.who, s.params, s.query, name, fix)
+						t.Errorf("as %d with %q and %q, it shows %s: %s", s.who, s.params, s.query, name, fix)
 					}
 				}
 			}
