@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/lab"
@@ -228,6 +229,14 @@ func stepsLeaveNoRowOfAccount(t *testing.T, w *world) {
 		domain.StepSubscriptions: take(o.EraseSubscriptions),
 		domain.StepRelease:       take(o.EraseAccount),
 	}, domain.StepPivot, domain.StepChannels, domain.StepFence, domain.StepPosts, domain.StepVotes, domain.StepSubscriptions, domain.StepRelease)
+	for range 2 {
+		time.Sleep(storetest.Patience + time.Second)
+		w.rest()
+	}
+	violations, _ := w.Check(false)
+	for _, v := range append(violations, w.oracle()...) {
+		t.Errorf("a step left a row that names what it deleted: %+v", v)
+	}
 }
 
 func labSaysWhatCallsDependOn(t *testing.T, w *world) {
