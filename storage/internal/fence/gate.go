@@ -118,12 +118,10 @@ var ErrGateGone = errors.New("the gate is gone")
 // gate is gone, TransactIfOpen returns ErrGateGone. Any other failure is of the caller's operations, which
 // count from 1, because the merge is operation 0.
 //
-// Every change of what a channel's pages show merges the gate, unless it writes the channel's row:
-// a post, a posting rule, a subscription and its end, an edit, a vote, the deletion of a post, and
-// each repair of those. A post, a subscription and a channel's first posting rule insert rows and depend
-// on no other row, so only the gate stops them. The others depend on a version of a row that the sweep
-// deletes. They merge the gate because its version also reports whether a page that was read before is
-// still right (package channel).
+// Every change of what a channel's pages show merges the gate, unless it writes the channel's row. A
+// change that only inserts rows, such as a post, depends on no other row, so only the gate stops it. The
+// others depend on a version of a row that the sweep deletes. They merge the gate because its version
+// also reports whether a page that was read before is still right (package channel).
 func (s *Fence) TransactIfOpen(ctx context.Context, ref domain.ChannelRef, operations ...driver.Operation) error {
 	return s.holding(ctx, ref, driver.Merge(schema.OpenGateRow(ref.Incarnation), driver.Exists), operations)
 }
