@@ -75,11 +75,12 @@
 //     channel that is sent twice with one key is answered with one incarnation, and one to create
 //     an account with one account.
 //   - I8 indexes agree. Each post has exactly one row in the index by rating,
-//     with its rating; its rating equals its votes. Each post is on its author's list, each vote
-//     on its voter's, each channel on its owner's, and each deletion of a channel on the list of
-//     the user who asked for it. Each subscriber has the row by which their feed is read, and a feed
-//     shows no other channels. Each post has a row in the index of active channels. Each wrong
-//     password is counted.
+//     with its rating; its rating equals its votes. Each row of a channel about a post, such as a
+//     vote, is about one that exists, but the idempotency key that made a post may outlive it. Each
+//     post is on its author's list, each vote on its voter's, each channel on its owner's, and each
+//     deletion of a channel on the list of the user who asked for it. Each subscriber has the row by
+//     which their feed is read, and a feed shows no other channels. Each post has a row in the index
+//     of active channels. Each wrong password is counted.
 //   - I9 gates. Every active or pending channel has exactly its own open gate; a deleting
 //     one has at most one gate of its own. An incarnation's open gate is created at most once,
 //     ever. If a creation dies, its gate is harmless, because no client has learned its

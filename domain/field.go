@@ -2,8 +2,9 @@ package domain
 
 // A Field is one field of what a person writes: of an [About] or of a [Draft]. Forms, drafts, the
 // bodies of the API, the hash of a request with an idempotency key, the row and its check range over
-// the fields. To add one, add it to the struct and to its Fields, as the last. Then TestFields of
-// package web says where it is still missing: in a page, a feed, the export or openapi.json.
+// the fields. To add one, add it to the struct and to its Fields, as the last. Then
+// go test ./web -run TestFields says where it is still missing: in a page, a feed, the export or
+// openapi.json.
 type Field struct {
 	// Name is what JSON, forms and errors call it.
 	Name string

@@ -29,7 +29,8 @@ type Site struct {
 const sentenceMark = "//lab: "
 
 // line is the line of Go that makes the call of the point: the innermost that has a sentence, because what
-// lies within only passes the call on. Many moments have an actor wait at one point, so it is looked up once.
+// lies within only passes the call on. If none has one, it is the innermost outside package fence. Many
+// moments have an actor wait at one point, so it is looked up once.
 func (p *point) line() Site {
 	if p.call == nil || p.site.File != "" || len(p.call.stack) == 0 {
 		return p.site
@@ -38,7 +39,7 @@ func (p *point) line() Site {
 	for more := true; more && p.site.Sentence == ""; {
 		var frame runtime.Frame
 		frame, more = frames.Next()
-		if site, ok := siteOf(frame); ok && (site.Sentence != "" || p.site.File == "") {
+		if site, ok := siteOf(frame); ok && (site.Sentence != "" || p.site.File == "" || strings.HasPrefix(p.site.File, "storage/internal/fence/")) {
 			p.site = site
 		}
 	}

@@ -4,18 +4,15 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"testing"
 
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/driver"
 	"microblogging/storage/internal/storetest"
-	"microblogging/storage/schema"
 )
 
 func TestRefusedByGate(t *testing.T) {
-	t.Run("could refuse each write in a channel's partition", eachWriteStandsBehindAGate)
 	t.Run("tells a post that came after the deletion, and a sweep that came after its end", refusedByGate)
 }
 
@@ -51,22 +48,5 @@ func refusedByGate(t *testing.T) {
 	}
 	if want := []storage.Gate{storage.GateOpen, storage.GateShut}; !slices.Equal(watch.refused, want) {
 		t.Errorf("%q refused, want %q", watch.refused, want)
-	}
-}
-
-// What is written in a channel's partition without its gate can land after the channel has gone. Only
-// the votes on a post that is gone are removed without it (package blog).
-func eachWriteStandsBehindAGate(t *testing.T) {
-	s := newStory(t)
-	s.Tell()
-	for _, call := range s.CallLog.Calls() {
-		if call.Target != schema.TableBlogs || call.Kind != "transaction" {
-			continue
-		}
-		first := call.Operations[0]
-		gated := slices.Contains([]*schema.Kind{schema.OpenGate, schema.ShutGate, schema.ReservedGate}, first.Kind)
-		if !gated && !(first.Kind == schema.Vote && strings.HasPrefix(first.Words, "delete")) {
-			t.Errorf("a transaction merges no gate: %+v", call.Operations)
-		}
 	}
 }

@@ -33,7 +33,8 @@
 // # Files
 //
 // A file is named by its noun, then its verb if the noun has several files:
-// blog.templ, blog_edit.templ. A view model has the file name of its component.
+// blog.templ, blog_edit.templ. A view model has the file name of its component, or
+// is in the .templ file itself if it is short, as [Frame] is.
 package templates
 
 //go:generate go tool -modfile=../.ci/tools.mod templ generate

@@ -29,7 +29,7 @@ func TestForm(t *testing.T) {
 		for _, k := range []DraftKind{PostDraft, EditDraft, DescriptionDraft, ChannelDraft} {
 			for i, f := range k.fields(map[string]string{k.Fields()[0]: "typed"}, "3") {
 				if f.Name != k.Fields()[i] || f.Label == "" || (f.Value == "typed") != (i == 0) {
-					t.Errorf("%s of draft %d has the control %+v", k.Fields()[i], k, f)
+					t.Errorf("%s of draft %d has the control %+v: add it to controls of form_text.go", k.Fields()[i], k, f)
 				}
 			}
 		}

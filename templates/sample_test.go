@@ -139,7 +139,10 @@ func channelPages(in, out Page) map[string]templ.Component {
 	empty.Posts, empty.Next, empty.Description, empty.Rendered = nil, "", "", markdown.HTML{}
 	paged.After, paged.CanManage, paged.CanSeeRows = "x", true, true
 	paged.Posts[0].CanEdit, paged.Posts[0].CanDelete, paged.Posts[1].CanDelete, paged.Posts[1].CanBlock = true, true, true, true
-	strange.Name, strange.Description, strange.Draft = nasty, nasty, Draft{Form: refused("title", "text", "key"), Draft: domain.Draft{Title: nasty, Text: nasty}, Key: nasty}
+	strange.Name, strange.Draft = nasty, Draft{Form: refused("title", "text", "key"), Key: nasty}
+	for _, field := range append(strange.Fields(), strange.Draft.Fields()...) {
+		*field.Text = nasty
+	}
 	rated, crowded := sampleChannel(), sampleChannel()
 	three := int64(3)
 	rated.View, rated.Posts, rated.Name = View{Rating: &three}, nil, nasty

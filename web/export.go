@@ -13,7 +13,6 @@ import (
 	"log/slog"
 	"mime"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -145,11 +144,8 @@ func (e export) channels(ctx context.Context) error {
 			return err
 		}
 		for _, channel := range owned {
-			about := feed{
-				Title: string(channel.Name), Description: channel.Description,
-				HomePageURL: e.origin + templates.ChannelPath(channel.Name),
-				FeedURL:     e.origin + templates.ChannelJSONFeedPath(channel.Name),
-			}
+			about := emptyFeedOf(channel, e.origin)
+			about.FeedURL = e.origin + templates.ChannelJSONFeedPath(channel.Name)
 			err := e.feed(ctx, "channels/", channel, about, pages(func(after string) (storage.Page[domain.Blog], error) {
 				return e.store.Posts.List(ctx, channel.Ref(), storage.BlogQuery{After: after, Limit: exportPage})
 			}))
@@ -177,10 +173,9 @@ func (e export) posts(ctx context.Context) error {
 		case channel.Incarnation != in.Channel.Incarnation || channel.Owner == e.user.Name:
 			continue
 		}
-		about := feed{
-			Title:       fmt.Sprintf("Posts of @%s in %s", e.user.Name, channel.Name),
-			HomePageURL: e.origin + templates.ChannelPath(channel.Name),
-		}
+		channel.About = domain.About{} // the owner's words
+		about := emptyFeedOf(channel, e.origin)
+		about.Title = fmt.Sprintf("Posts of @%s in %s", e.user.Name, channel.Name)
 		written := func(yield func([]domain.Blog, error) bool) {
 			for items, err := range e.store.Feeds.WrittenTo(ctx, e.user.Name, in) {
 				if !yield(blogsOf(items), err) {
@@ -201,7 +196,6 @@ func (e export) posts(ctx context.Context) error {
 // read again, and then the export fails.
 func (e export) feed(ctx context.Context, folder string, channel domain.Channel, about feed, posts iter.Seq2[[]domain.Blog, error]) error {
 	name := string(channel.Name)
-	about.Version, about.Items = jsonFeedVersion, []feedItem{}
 	head, err := json.Marshal(about)
 	if err != nil {
 		return err
@@ -215,8 +209,13 @@ func (e export) feed(ctx context.Context, folder string, channel domain.Channel,
 	if err != nil {
 		return err
 	}
-	title := strings.TrimSpace("# "+about.Title+"\n\n"+about.Description) + "\n"
-	err = exportList(e, folder+name+".md", title, posts, "", "", func(post domain.Blog) (string, error) {
+	begin := "# " + about.Title + "\n"
+	for _, field := range channel.Fields() {
+		if *field.Text != "" {
+			begin += "\n" + *field.Text + "\n"
+		}
+	}
+	err = exportList(e, folder+name+".md", begin, posts, "", "", func(post domain.Blog) (string, error) {
 		title := ""
 		if post.Title != "" {
 			title = "## " + post.Title + "\n\n"

@@ -83,7 +83,7 @@ func exportHasAll(t *testing.T) {
 			}
 		}
 		for name, text := range texts {
-			for _, not := range []string{"Of another user", "Voted on and off", "Mine in what is gone", string(off.ID), string(lost.ID)} {
+			for _, not := range []string{"Of another user", "All about Wheels", "Voted on and off", "Mine in what is gone", string(off.ID), string(lost.ID)} {
 				if strings.Contains(text, not) {
 					t.Errorf("%s has %q", name, not)
 				}

@@ -46,9 +46,10 @@ func TestFields(t *testing.T) {
 
 	common := []place{
 		{"the page of the channel", page("/channels/Fields"), "show it in templates/channel.templ"},
-		{"the Atom feed", body("/channels/Fields/feed.atom"), "give it to feedOf or feedItemOf in web/syndication.go, with an xml tag"},
-		{"the JSON feed", decoded(t, body("/channels/Fields/feed.json")), "give it to feedOf or feedItemOf in web/syndication.go, with a json tag"},
-		{"the export in JSON", decoded(t, exported["channels/Fields.json"]), "give it to the feed in web/export.go"},
+		{"the Atom feed", body("/channels/Fields/feed.atom"), "give it to emptyFeedOf or feedItemOf in web/syndication.go, with an xml tag"},
+		{"the JSON feed", decoded(t, body("/channels/Fields/feed.json")), "give it to emptyFeedOf or feedItemOf in web/syndication.go, with a json tag"},
+		{"the export in JSON", decoded(t, exported["channels/Fields.json"]), "give it to emptyFeedOf or feedItemOf in web/syndication.go, with a json tag"},
+		{"the export in Markdown", exported["channels/Fields.md"], "write it in export.feed in web/export.go"},
 		{"a backup", inBackup, "store it with schema.EncodeFields and read it with Fields"},
 	}
 	for _, of := range []struct {
@@ -59,12 +60,10 @@ func TestFields(t *testing.T) {
 	}{
 		{schema.Channel, about.Fields(), "/channels/new", "PATCH", "/api/v1/channels/Fields", []place{
 			{"the API", decoded(t, body("/api/v1/channels/Fields")), "add it to channelJSON in web, and to openapi.json"},
-			{"the export in Markdown", exported["channels/Fields.md"], "write it in export.feed in web/export.go"},
 		}},
 		{schema.Blog, draft.Fields(), "/channels/Fields", "POST", "/api/v1/channels/Fields/blogs", []place{
 			{"the API", decoded(t, body(blog)), "add it to blogJSON in web, and to openapi.json"},
 			{"the page of the post", page(templates.BlogPath("Fields", domain.Blog{ID: domain.BlogID(made.text("id"))})), "show it in templates/blog.templ"},
-			{"the export in Markdown", exported["channels/Fields.md"], "write it in markdownOf in web/export.go"},
 		}},
 	} {
 		for _, field := range of.fields {

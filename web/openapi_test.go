@@ -105,9 +105,10 @@ func eachOperationHasExamples(t *testing.T) {
 
 var routeParam = regexp.MustCompile(`/:(\w+)`)
 
-// documentedPath is a path as the description writes it. The router escapes a colon that
-// begins no parameter.
-func documentedPath(route string) string {
+// documented is the name of a route of the API as the description writes it. The router escapes a
+// colon that begins no parameter.
+func documented(route string) string {
+	route = strings.Replace(route, "/api/v1", "", 1)
 	return strings.ReplaceAll(routeParam.ReplaceAllString(route, "/{$1}"), `\:`, ":")
 }
 
@@ -124,6 +125,12 @@ func parseOpenAPI(t testing.TB, body []byte) *openAPI {
 func (o *openAPI) paths() map[string]any {
 	paths, _ := dig(o.root, "paths").(map[string]any)
 	return paths
+}
+
+// of is the operation of a route.
+func (o *openAPI) of(r route) any {
+	method, path, _ := strings.Cut(documented(r.name), " ")
+	return dig(o.paths()[path], strings.ToLower(method))
 }
 
 // check compares a response of the API with the description: status, headers, media

@@ -117,18 +117,24 @@ func is(t testing.TB, what string, got, want any) {
 	}
 }
 
-// do sends a request. It compares an answer of the API with the description.
+// do sends a request.
 func (s *site) do(method, path string, changes ...change) answer {
 	s.Helper()
 	r := httptest.NewRequestWithContext(s.Context(), method, path, nil)
 	for _, change := range changes {
 		change(r)
 	}
+	return s.answer(s, r)
+}
+
+// answer answers a request. It compares an answer of the API with the description.
+func (s *site) answer(t testing.TB, r *http.Request) answer {
+	t.Helper()
 	before, w := s.writes.Load(), httptest.NewRecorder()
 	s.handler.ServeHTTP(w, r)
-	a := answer{s, w.Code, w.Header(), w.Body.Bytes(), s.writes.Load() - before}
-	if strings.HasPrefix(path, "/api/v1/") {
-		s.spec.check(s, r, a)
+	a := answer{t, w.Code, w.Header(), w.Body.Bytes(), s.writes.Load() - before}
+	if strings.HasPrefix(r.URL.Path, "/api/v1/") {
+		s.spec.check(t, r, a)
 	}
 	return a
 }

@@ -58,21 +58,27 @@ func (s *server) channelFeed(mediaType string, pathOf func(domain.ChannelName) s
 	}
 }
 
-func (s *server) feedOf(channel domain.Channel, posts []domain.Blog, origin string) feed {
-	name := channel.Name
-	f := feed{
+// emptyFeedOf is the feed of a channel before its posts are added, with what its owner wrote as they wrote it.
+func emptyFeedOf(channel domain.Channel, origin string) feed {
+	return feed{
 		ID:          feedID("channel", string(channel.Incarnation)),
 		updated:     channel.CreatedOn,
 		Version:     jsonFeedVersion,
-		Title:       string(name),
-		HomePageURL: origin + templates.ChannelPath(name),
-		Description: markdown.Words(channel.Description),
-		Items:       make([]feedItem, len(posts)),
+		Title:       string(channel.Name),
+		HomePageURL: origin + templates.ChannelPath(channel.Name),
+		Description: channel.Description,
+		Items:       []feedItem{},
 	}
-	for i, post := range posts {
+}
+
+func (s *server) feedOf(channel domain.Channel, posts []domain.Blog, origin string) feed {
+	f := emptyFeedOf(channel, origin)
+	f.Description = markdown.Words(f.Description)
+	for _, post := range posts {
 		f.updated = later(f.updated, later(post.CreatedOn, post.EditedOn))
-		f.Items[i] = feedItemOf(name, post, origin)
-		f.Items[i].ContentHTML = s.texts.content(post)
+		item := feedItemOf(channel.Name, post, origin)
+		item.ContentHTML = s.texts.content(post)
+		f.Items = append(f.Items, item)
 	}
 	return f
 }

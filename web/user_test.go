@@ -12,7 +12,7 @@ import (
 )
 
 func TestUser(t *testing.T) {
-	t.Run("one whose account is being deleted is gone from each page of each process, and an undo brings everything back", leavingUserIsGone)
+	t.Run("one whose account is being deleted is gone from the pages of each process, and an undo brings everything back", leavingUserIsGone)
 	t.Run("an address makes so many accounts in an hour", addressMakesSoManyAccounts)
 }
 
@@ -26,18 +26,15 @@ func leavingUserIsGone(t *testing.T) {
 		liked := s.post(eves, "bob", "Pistons")
 		s.vote(liked, 1)
 		s.subscribe("ada", bobs, eves)
-		// Of each page, what it has before and after, by what becomes of the posts elsewhere.
+		// What a page has before and after, by what becomes of the posts elsewhere. TestRoutes looks for hidden names on each page.
 		pages := []struct {
 			path, has string
 			gone      int
 			stays     string // with the posts
 		}{
-			{"/users/bob", "Round", 410, ""}, {"/users/bob?show=channels", "Wheels", 410, ""}, {"/api/v1/users/bob", "bob", 410, ""}, {"/api/v1/users/bob/blogs", "Round", 410, ""},
-			{"/channels/Wheels", "Round", 410, ""}, {"/api/v1/channels/Wheels", "Wheels", 410, ""}, {"/api/v1/channels/Wheels/blogs", "Round", 410, ""},
-			{"/channels/Wheels/feed.atom", "Round", 410, ""}, {"/channels?order=name", "Wheels", 200, ""}, {"/channels", "Wheels", 200, ""}, {"/channels?contains=bob", "/users/bob", 200, ""},
-			{"/channels/Engines", "bob", 200, "Pistons"}, {"/channels/Engines?order=rating", "bob", 200, "Pistons"}, {"/channels/Engines?find=Piston", "bob", 200, "Piston</mark>"},
-			{"/channels/Engines/feed.json", "bob", 200, "Pistons"}, {"/latest", "bob", 200, "Pistons"}, {"/api/v1/latest", "bob", 200, "Pistons"},
-			{"/", "bob", 200, "Pistons"}, {"/api/v1/feed", "bob", 200, "Pistons"}, {"/digest", "bob", 200, "Pistons"}, {"/subscriptions", "Wheels", 200, ""},
+			{"/users/bob", "Round", 410, ""}, {"/api/v1/users/bob", "bob", 410, ""}, {"/api/v1/users/bob/blogs", "Round", 410, ""}, {"/channels/Wheels", "Round", 410, ""},
+			{"/channels", "Wheels", 200, ""}, {"/channels?contains=bob", "/users/bob", 200, ""}, {"/channels/Engines", "bob", 200, "Pistons"},
+			{"/channels/Engines?order=rating", "bob", 200, "Pistons"}, {"/channels/Engines?find=Piston", "bob", 200, "Piston</mark>"}, {"/", "bob", 200, "Pistons"},
 		}
 		ask := func(gone bool) {
 			t.Helper()

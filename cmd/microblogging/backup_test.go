@@ -394,6 +394,8 @@ func TestDamagedStore(t *testing.T) {
 			args := []string{c.command, "--data", c.data}
 			store := filepath.Join(c.data, "microblogging.db")
 			switch c.command {
+			case "serve":
+				args = append(args, "--listen", "127.0.0.1:0")
 			case "backup":
 				args = append(args, backup)
 			case "backup --admin":

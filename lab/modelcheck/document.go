@@ -32,6 +32,9 @@ func Document(text string) (string, error) {
 		}
 		return parts[1] + "\n" + strings.Trim(content, "\n") + "\n\n" + parts[3]
 	})
+	if failed != nil {
+		failed = errors.Join(Stale(), failed)
+	}
 	return text, failed
 }
 

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"microblogging/lab"
 )
 
 // A Record is what the model checker has found out about one case.
@@ -31,8 +33,13 @@ var recorded []byte
 //go:embed known.code
 var code string
 
-// KnownCode is the lab.Fingerprint of the code that the records are about.
-func KnownCode() string { return strings.TrimSpace(code) }
+// Stale is an error if the records are about other code than this, whose lab.Fingerprint differs.
+func Stale() error {
+	if strings.TrimSpace(code) == lab.Fingerprint() {
+		return nil
+	}
+	return fmt.Errorf("lab/modelcheck/known.json is about other code than this: %w", errStale)
+}
 
 // Known are the records of all cases, in their order. The command lab known writes them
 // and make modelcheck compares them with what it finds.

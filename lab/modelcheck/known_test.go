@@ -19,7 +19,7 @@ func TestKnown(t *testing.T) {
 }
 
 func codeHasAFingerprint(t *testing.T) {
-	for _, code := range []string{modelcheck.KnownCode(), lab.Fingerprint()} {
+	for _, code := range []string{modelcheck.KnownCode, lab.Fingerprint()} {
 		if len(code) != 16 {
 			t.Errorf("the fingerprint is %q", code)
 		}
@@ -32,6 +32,11 @@ func known(t *testing.T) []modelcheck.Record {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		if stale := modelcheck.Stale(); t.Failed() && stale != nil {
+			t.Error(stale)
+		}
+	})
 	return records
 }
 

@@ -37,7 +37,7 @@ func New() *Lab {
 			records, _ := modelcheck.Known() // TestKnown reads all
 			return append(records, recordsOfOwn(modelcheck.OwnCases())...)
 		}),
-		stale:   sync.OnceValue(func() bool { return lab.Fingerprint() != modelcheck.KnownCode() }),
+		stale:   sync.OnceValue(func() bool { return modelcheck.Stale() != nil }),
 		replays: make(turn, maxReplays), searches: make(turn, 1),
 	}
 }

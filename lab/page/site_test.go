@@ -3,9 +3,11 @@ package page_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -15,13 +17,21 @@ import (
 
 	"microblogging/domain"
 	"microblogging/lab/mem"
+	"microblogging/lab/modelcheck"
 	"microblogging/lab/page"
 	"microblogging/storage"
 	"microblogging/storage/driver"
 	"microblogging/web"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		if stale := modelcheck.Stale(); code != 0 && stale != nil {
+			fmt.Println(stale)
+		}
+		os.Exit(code)
+	}))
+}
 
 // A site is a web role with the pages of the lab, bound to one test. A call of its
 // store is an error.

@@ -15,8 +15,13 @@ const ada, grace, eve = storetest.Ada, storetest.Grace, storetest.Eve
 // A world is that of all packages, with what the tests of this one do.
 type world struct{ *storetest.World }
 
-func newWorld(t *testing.T) *world { return &world{storetest.New(t)} }
+func worldOf(w *storetest.World) *world {
+	w.Repairs = true
+	return &world{w}
+}
+
+func newWorld(t *testing.T) *world { return worldOf(storetest.New(t)) }
 
 func bubble(test func(t *testing.T, w *world)) func(*testing.T) {
-	return storetest.Bubble(func(t *testing.T, w *storetest.World) { test(t, &world{w}) })
+	return storetest.Bubble(func(t *testing.T, w *storetest.World) { test(t, worldOf(w)) })
 }

@@ -118,11 +118,10 @@ var ErrGateGone = errors.New("the gate is gone")
 // gate is gone, TransactIfOpen returns ErrGateGone. Any other failure is of the caller's operations, which
 // count from 1, because the merge is operation 0.
 //
-// Every change of what a channel's pages show merges the gate, unless it writes the channel's row.
-// An owner's post, a join! row and a channel's first posting rule insert rows and depend on no other
-// row, so only the gate stops them. The others also depend on a version of a row that the sweep deletes.
-// They merge the gate because its version reports, too, whether a page that was read before is still
-// right (package channel).
+// Every change of what a channel's pages show merges the gate, unless it writes the channel's row. A
+// change that only inserts rows, such as an owner's post, depends on no other row, so only the gate stops
+// it. The others also depend on a version of a row that the sweep deletes. They merge the gate because
+// its version reports, too, whether a page that was read before is still right (package channel).
 func (s *Fence) TransactIfOpen(ctx context.Context, ref domain.ChannelRef, operations ...driver.Operation) error {
 	return s.holding(ctx, ref, driver.Merge(schema.OpenGateRow(ref.Incarnation), driver.Exists), operations)
 }
