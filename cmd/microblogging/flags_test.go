@@ -144,7 +144,7 @@ func TestCompletion(t *testing.T) {
 		}
 	}
 	t.Setenv("COMP_LINE", "")
-	if code, out, _ := program(t, "completion", "--code", "bash"); code != exitOK || !strings.HasPrefix(out, "complete ") {
+	if code, out, _ := program(t, "completion", "bash"); code != exitOK || !strings.HasPrefix(out, "complete ") {
 		t.Errorf("exit %d, %q", code, out)
 	}
 }
