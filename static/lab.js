@@ -43,10 +43,12 @@ addEventListener("click", (event) => {
 // comes: so two quick presses are two steps. One that has gone until then does nothing.
 async function work() {
   main.ariaBusy = "true";
+  const long = setTimeout(() => { said.textContent = "Working…"; }, 500); // the style sheet shows it as late
   for (; pressed.length > 0; pressed.shift()) {
     const link = pressed[0];
     if (link.isConnected && link.hasAttribute("href") && address(link) !== shown && !await go(link.href, link)) break;
   }
+  clearTimeout(long);
   main.ariaBusy = null;
 }
 

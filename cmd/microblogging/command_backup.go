@@ -16,9 +16,9 @@ import (
 )
 
 type backupCommand struct {
-	storageFlags `embed:""`
 	Admin        string `placeholder:"URL" help:"Take the backup from a server that is running: the address of its --admin-listen, such as http://127.0.0.1:8082, on this machine. Without it, the store is read, and the server must be stopped."`
 	File         string `arg:"" help:"The file to write. A backup of that name is replaced once the new one is whole; any other file is left alone."`
+	storageFlags `embed:""`
 }
 
 // Run writes one snapshot to a file.

@@ -18,10 +18,10 @@ import (
 )
 
 type checkCommand struct {
-	storageFlags `embed:""`
-	leaseFlags   `embed:""`
 	Repair       bool `help:"Repair what can be repaired safely. A row is deleted only in the version that was read."`
 	JSON         bool `name:"json" help:"Print one JSON object instead of a line for each violation."`
+	leaseFlags   `embed:""`
+	storageFlags `embed:""`
 }
 
 // A checkReport is what check --json prints.

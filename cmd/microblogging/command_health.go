@@ -11,7 +11,7 @@ import (
 )
 
 type healthCommand struct {
-	URL     string        `arg:"" optional:"" default:"http://127.0.0.1:8080/readyz" help:"The address of the probe: /healthz or /readyz where the role answers them. Without it, ${default}."`
+	URL     string        `arg:"" optional:"" default:"http://127.0.0.1:8080/readyz" help:"The address of the probe, with /healthz or /readyz; without a path, it is /readyz. Without it, ${default}."`
 	Timeout time.Duration `default:"5s" within:"1ms 24h" help:"How long to wait for the answer."`
 }
 
@@ -25,15 +25,21 @@ func (c healthCommand) Run(ctx context.Context, console *console) error {
 	}
 	// Not through a proxy: the environment's is for the store. A transport follows no redirect,
 	// which is no answer of a probe.
+	if strings.Trim(request.URL.Path, "/") == "" {
+		request.URL.Path = "/readyz"
+	}
 	response, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(request)
 	if err != nil {
 		return cmp.Or(context.Cause(ctx), err)
 	}
-	defer response.Body.Close()                                 // what matters of it was read
+	defer response.Body.Close() // what matters of it was read
+	if !strings.HasPrefix(response.Header.Get("Content-Type"), "text/plain") {
+		return fmt.Errorf("%s answers %d and not as a probe does; give the address of /healthz or /readyz", request.URL, response.StatusCode)
+	}
 	answer, _ := io.ReadAll(io.LimitReader(response.Body, 200)) // the status says enough
 	line, _, _ := strings.Cut(strings.TrimSpace(string(answer)), "\n")
 	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s answers %d %q", c.URL, response.StatusCode, line)
+		return fmt.Errorf("%s answers %d %q", request.URL, response.StatusCode, line)
 	}
 	_, err = fmt.Fprintln(console.stdout, line)
 	return err

@@ -18,6 +18,9 @@ func TestHealthCommand(t *testing.T) {
 		"a probe that answers 503 is not, and says why": {func(w http.ResponseWriter, _ *http.Request) {
 			http.Error(w, "storage does not answer", http.StatusServiceUnavailable)
 		}, `503 "storage does not answer"`},
+		"a page is not": {func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprint(w, "<!doctype html>")
+		}, "answers 200 and not as a probe does"},
 		"a redirect is not": {func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path != "/elsewhere" {
 				http.Redirect(w, r, "/elsewhere", http.StatusFound)
@@ -35,7 +38,9 @@ func TestHealthCommand(t *testing.T) {
 		t.Run(sentence, func(t *testing.T) {
 			server := httptest.NewServer(c.handler)
 			defer server.Close()
-			refused(t, exitFound, c.says, "health", server.URL+"/readyz", "--timeout", "500ms")
+			if line := refused(t, exitFound, c.says, "health", server.URL+"/readyz", "--timeout", "500ms"); strings.Contains(line, "html") {
+				t.Errorf("says %q", line)
+			}
 		})
 	}
 }
@@ -46,8 +51,8 @@ func healthOfRole(t *testing.T) {
 	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1")
 	r := startRole(t, "worker", "--data", t.TempDir(), "--health-listen", "127.0.0.1:0")
 	address := r.await(t, `health listener started" address=(\S+)`)
-	for _, probe := range []string{"healthz", "readyz"} {
-		if code, out, errs := program(t, "health", fmt.Sprintf("%s/%s", address, probe)); code != exitOK || out != "ok\n" || errs != "" {
+	for _, probe := range []string{"/healthz", "/readyz", "/", ""} {
+		if code, out, errs := program(t, "health", address+probe); code != exitOK || out != "ok\n" || errs != "" {
 			t.Errorf("%s: exits with %d, prints %q and says %q", probe, code, out, errs)
 		}
 	}

@@ -21,12 +21,12 @@ import (
 )
 
 type importCommand struct {
-	storageFlags `embed:""`
 	Channel      string   `required:"" placeholder:"NAME" help:"The channel to post to. It is created if it does not exist."`
 	Owner        string   `required:"" placeholder:"USER" help:"The user who posts. If the channel is created, this user owns it. The user must have an account."`
 	CreateOwner  bool     `help:"Create the owner's account if there is none. The password is the environment variable MICROBLOGGING_OWNER_PASSWORD or, if that is not set, the first line of standard input."`
 	DryRun       bool     `help:"Print the report and write nothing. With --create-owner, neither the store nor a password is needed."`
 	Files        []string `arg:"" name:"file" help:"RSS, Atom or JSON Feed files of at most 64 MiB each, imported in this order."`
+	storageFlags `embed:""`
 }
 
 // Run imports the files in turn. If one of them is not a feed, or the owner has no
@@ -57,11 +57,15 @@ func (c importCommand) Run(ctx context.Context, console *console) error {
 
 // importAll imports the files into a store. Without a store, which a dry run may not have, it only counts.
 func (c importCommand) importAll(ctx context.Context, console *console, parts *storage.Parts, name domain.ChannelName, owner domain.UserName, files []importFile) (err error) {
-	var channel domain.Channel
-	if parts.Store != nil {
-		if channel, err = c.prepare(ctx, console, parts, name, owner); err != nil {
-			return err
-		}
+	channel, created, err := c.prepare(ctx, console, parts, name, owner)
+	if err != nil {
+		return err
+	}
+	if c.DryRun {
+		fmt.Fprintln(console.stdout, "dry run: nothing is written; the import would report:")
+	}
+	for _, what := range created {
+		fmt.Fprintln(console.stdout, what, "created")
 	}
 	var all importCounts
 	for _, file := range files {
@@ -94,29 +98,32 @@ func (c importCommand) importAll(ctx context.Context, console *console, parts *s
 	return cmp.Or(err, printErr)
 }
 
-// prepare returns the channel. It creates the owner's account and the channel if they do not exist. In a
-// dry run it creates nothing, and returns no channel if there is none.
-func (c importCommand) prepare(ctx context.Context, console *console, parts *storage.Parts, name domain.ChannelName, owner domain.UserName) (channel domain.Channel, err error) {
-	password, err := c.checkOwner(ctx, console, parts.Store, owner)
-	if err != nil {
-		return channel, err
+// prepare returns the channel. It creates the owner's account and the channel if they do not exist, and returns
+// which. In a dry run it only says so, and returns no channel if there is none.
+func (c importCommand) prepare(ctx context.Context, console *console, parts *storage.Parts, name domain.ChannelName, owner domain.UserName) (channel domain.Channel, created []string, err error) {
+	account, place := "account "+string(owner), "channel "+string(name)
+	if parts.Store == nil {
+		return channel, []string{account, place}, nil
 	}
-	if password != "" {
-		if _, err := parts.Operator.SignUp(ctx, string(owner), password); err != nil {
-			return channel, cannotCreate(err)
-		}
+	missing, err := c.signUp(ctx, console, parts, owner)
+	if err != nil {
+		return channel, nil, err
+	}
+	if missing {
+		created = append(created, account)
 	}
 	channel, err = parts.Channels.Get(ctx, name.Key().Address())
-	switch {
-	case !errors.Is(err, domain.ErrNotFound):
-		return channel, err
-	case c.DryRun:
-		return domain.Channel{}, nil
+	if !errors.Is(err, domain.ErrNotFound) {
+		return channel, created, err
+	}
+	created = append(created, place)
+	if c.DryRun {
+		return domain.Channel{}, created, nil
 	}
 	if channel, err = domain.NewChannel(string(name), domain.About{}, owner); err == nil {
 		channel, _, err = parts.Channels.Create(ctx, channel, "", 0)
 	}
-	return channel, err
+	return channel, created, err
 }
 
 // importTo posts the entries of a file, and shows a progress bar.
@@ -166,32 +173,32 @@ const ownerPasswordVariable = "MICROBLOGGING_OWNER_PASSWORD"
 // more than the longest password that domain.CheckPassword accepts.
 const maxPasswordLine = 4096
 
-// checkOwner fails unless the owner has an account, or is to get one. It returns the
-// password of an account to be made, or nothing. Without an account, another person could sign
-// up under that name later and own the channel.
-func (c importCommand) checkOwner(ctx context.Context, console *console, store *storage.Store, owner domain.UserName) (password string, err error) {
-	_, err = store.Accounts.Get(ctx, owner)
+// signUp fails unless the owner has an account, or is to get one. It creates that, but for a dry run, and reports
+// whether it was missing. Without an account, another person could sign up under that name later and own the channel.
+func (c importCommand) signUp(ctx context.Context, console *console, parts *storage.Parts, owner domain.UserName) (missing bool, err error) {
+	_, err = parts.Accounts.Get(ctx, owner)
 	switch {
 	case err == nil:
-		return "", nil
+		return false, nil
 	case !errors.Is(err, domain.ErrNotFound):
-		return "", cannotRunError{err}
+		return false, cannotRunError{err}
 	case !c.CreateOwner:
-		return "", cannotRunError{fmt.Errorf("--owner: there is no account %s; sign up first, or use --create-owner", owner)}
+		return false, cannotRunError{fmt.Errorf("--owner: there is no account %s; sign up first, or use --create-owner", owner)}
 	case c.DryRun:
-		return "", nil
+		return true, nil
 	}
-	password, err = ownerPassword(console)
+	password, err := ownerPassword(console)
 	if err == nil {
 		err = domain.CheckPassword("password", password, owner)
 	}
-	if err != nil {
-		return "", cannotCreate(err)
+	if err == nil {
+		_, err = parts.Operator.SignUp(ctx, string(owner), password)
 	}
-	return password, nil
+	if err != nil {
+		return false, cannotRunError{fmt.Errorf("--create-owner: %w", err)}
+	}
+	return true, nil
 }
-
-func cannotCreate(err error) error { return cannotRunError{fmt.Errorf("--create-owner: %w", err)} }
 
 // ownerPassword returns the password for a new account. It is the value of
 // ownerPasswordVariable or, if that is not set, the first line of standard input. A terminal,

@@ -9,9 +9,9 @@ import (
 )
 
 type requeueCommand struct {
-	storageFlags `embed:""`
 	Channel      string `placeholder:"NAME" xor:"which" help:"Requeue only the deletions of this channel and of its posts."`
 	Drop         bool   `xor:"which" help:"Drop the messages that cannot be decoded, and requeue nothing. Their text is lost."`
+	storageFlags `embed:""`
 }
 
 // Run puts poisoned messages back on the queue, or drops those that cannot be decoded.

@@ -31,10 +31,10 @@ const memoryShare = 0.8
 const garbage = 200
 
 type serveCommand struct {
-	storageFlags `embed:""`
 	webFlags     `embed:""`
 	workerFlags  `embed:""`
 	roleFlags    `embed:""`
+	storageFlags `embed:""`
 }
 
 // Run serves both roles until ctx ends.
@@ -43,9 +43,9 @@ func (c serveCommand) Run(ctx context.Context, console *console) error {
 }
 
 type webCommand struct {
-	storageFlags `embed:""`
 	webFlags     `embed:""`
 	roleFlags    `embed:""`
+	storageFlags `embed:""`
 }
 
 // Run serves the web role until ctx ends.
@@ -54,9 +54,9 @@ func (c webCommand) Run(ctx context.Context, console *console) error {
 }
 
 type workerCommand struct {
-	storageFlags `embed:""`
 	workerFlags  `embed:""`
 	roleFlags    `embed:""`
+	storageFlags `embed:""`
 }
 
 // Run serves the worker role until ctx ends.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,9 +15,9 @@ type userCommand struct {
 }
 
 type resetCommand struct {
-	storageFlags `embed:""`
 	BaseURL      siteURL `name:"base-url" placeholder:"URL" help:"The address that users see, as the web role has it. The link begins with it."`
 	Name         string  `arg:"" help:"The name of the user."`
+	storageFlags `embed:""`
 }
 
 // Run prints the link. A user who is not there is an error that ends with exit status 2.
@@ -35,7 +34,11 @@ func (c resetCommand) Run(ctx context.Context, console *console) error {
 		if err != nil {
 			return cannotRunError{err}
 		}
-		site := cmp.Or(c.BaseURL.url, &url.URL{Scheme: "http", Host: "127.0.0.1:8080"})
+		site := c.BaseURL.url
+		if site == nil {
+			site = &url.URL{Scheme: "http", Host: "127.0.0.1:8080"}
+			fmt.Fprintf(console.stderr, "the link begins with %s; if users reach the site at another address, give it with --base-url\n", site)
+		}
 		fmt.Fprintln(console.stdout, site.String()+templates.ResetPath+"?token="+token)
 		return nil
 	})

@@ -20,8 +20,11 @@ func resetPrintsLink(t *testing.T) {
 	s.close()
 	code, out, errs := program(t, "user", "reset", " @ADA", "--data", data, "--base-url", "https://blog.example")
 	token, found := strings.CutPrefix(strings.TrimSpace(out), "https://blog.example/sign-in/reset?token=")
-	if code != 0 || !found {
+	if code != 0 || !found || errs != "" {
 		t.Fatalf("exit %d, %q and %q", code, out, errs)
+	}
+	if _, out, errs = program(t, "user", "reset", "ada", "--data", data); !strings.HasPrefix(out, "http://127.0.0.1:8080/") || !strings.Contains(errs, "--base-url") {
+		t.Errorf("without an address: %q and %q", out, errs)
 	}
 	s = openSite(t, data)
 	s.ok(s.store.Accounts.ResetPassword(t.Context(), token, "a better password"))

@@ -22,14 +22,14 @@ type storageFlags struct {
 	Storage string `enum:"bolt,azure" default:"bolt" help:"The store: bolt (the embedded store, one file) or azure (Azure Table and Queue Storage, or Azurite)."`
 	Data    string `default:"./data" help:"The directory of the embedded store. Only one process can use it at a time."`
 
-	AzureConnectionString     string `env:"AZURE_STORAGE_CONNECTION_STRING,MICROBLOGGING_AZURE_CONNECTION_STRING" placeholder:"STRING" help:"With --storage azure: the connection string of the storage account. UseDevelopmentStorage=true means Azurite on its default ports."`
-	AzureConnectionStringFile string `env:"AZURE_STORAGE_CONNECTION_STRING_FILE,MICROBLOGGING_AZURE_CONNECTION_STRING_FILE" type:"path" placeholder:"FILE" help:"With --storage azure: a file that holds the connection string, such as a mounted secret. It overrides --azure-connection-string. It is read once, at the start."`
-	AzureTableEndpoint        string `env:"AZURE_STORAGE_TABLE_ENDPOINT,MICROBLOGGING_AZURE_TABLE_ENDPOINT" placeholder:"URL" help:"With --storage azure and the default Azure credential: the URL of the account's tables. Not used with a connection string."`
-	AzureQueueEndpoint        string `env:"AZURE_STORAGE_QUEUE_ENDPOINT,MICROBLOGGING_AZURE_QUEUE_ENDPOINT" placeholder:"URL" help:"With --storage azure and the default Azure credential: the URL of the account's queues. Not used with a connection string."`
+	AzureConnectionString     string `group:"azure" env:"AZURE_STORAGE_CONNECTION_STRING,MICROBLOGGING_AZURE_CONNECTION_STRING" placeholder:"STRING" help:"The connection string of the storage account. UseDevelopmentStorage=true means Azurite on its default ports."`
+	AzureConnectionStringFile string `group:"azure" env:"AZURE_STORAGE_CONNECTION_STRING_FILE,MICROBLOGGING_AZURE_CONNECTION_STRING_FILE" type:"path" placeholder:"FILE" help:"A file that holds the connection string, such as a mounted secret. It overrides --azure-connection-string. It is read once, at the start."`
+	AzureTableEndpoint        string `group:"azure" env:"AZURE_STORAGE_TABLE_ENDPOINT,MICROBLOGGING_AZURE_TABLE_ENDPOINT" placeholder:"URL" help:"With the default Azure credential: the URL of the account's tables. Not used with a connection string."`
+	AzureQueueEndpoint        string `group:"azure" env:"AZURE_STORAGE_QUEUE_ENDPOINT,MICROBLOGGING_AZURE_QUEUE_ENDPOINT" placeholder:"URL" help:"With the default Azure credential: the URL of the account's queues. Not used with a connection string."`
 
-	Retries  int           `group:"retries" default:"3" within:"0 20" help:"How often a failed request to Azure is sent again, 0 to 20. docs/retries.md says which requests."`
-	RetryMin time.Duration `group:"retries" default:"150ms" within:"1ms 1m" help:"The pause before it is sent again for the first time, 1ms to 1m, varied from 0.8 to 1.3 of it. The next pauses are 3, 7, 15 times as long, and so on."`
-	RetryMax time.Duration `group:"retries" default:"2s" within:"1ms 1m" help:"The longest pause, 1ms to 1m. If the service asks for a longer one with Retry-After, the request fails immediately."`
+	Retries  int           `group:"azure" default:"3" within:"0 20" help:"How often a failed request to Azure is sent again, 0 to 20. docs/retries.md says which requests."`
+	RetryMin time.Duration `group:"azure" default:"150ms" within:"1ms 1m" help:"The pause before it is sent again for the first time, 1ms to 1m, varied from 0.8 to 1.3 of it. The next pauses are 3, 7, 15 times as long, and so on."`
+	RetryMax time.Duration `group:"azure" default:"2s" within:"1ms 1m" help:"The longest pause, 1ms to 1m. If the service asks for a longer one with Retry-After, the request fails immediately."`
 }
 
 // checkBounds refuses a number or a duration that is not within the bounds which the tag of its

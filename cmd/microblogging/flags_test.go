@@ -144,7 +144,7 @@ func TestCompletion(t *testing.T) {
 		}
 	}
 	t.Setenv("COMP_LINE", "")
-	if code, out, _ := program(t, "completion", "--code", "bash"); code != exitOK || !strings.HasPrefix(out, "complete ") {
+	if code, out, _ := program(t, "completion", "bash"); code != exitOK || !strings.HasPrefix(out, "complete ") {
 		t.Errorf("exit %d, %q", code, out)
 	}
 }
@@ -152,6 +152,7 @@ func TestCompletion(t *testing.T) {
 func TestHelp(t *testing.T) {
 	t.Run("shows every flag with its environment variable", helpShowsEnvironment)
 	t.Run("of the program shows the flags of serve", helpShowsServe)
+	t.Run("of a command begins with its own flags, and ends with those of Azure", helpBeginsWithItsOwn)
 }
 
 func helpShowsEnvironment(t *testing.T) {
@@ -169,6 +170,21 @@ func helpShowsEnvironment(t *testing.T) {
 			if !strings.Contains(flat, variable) {
 				t.Errorf("%s --help shows %s without %s", command, flag, variable)
 			}
+		}
+	}
+}
+
+func helpBeginsWithItsOwn(t *testing.T) {
+	for command, first := range map[string]string{"serve": "listen", "web": "listen", "worker": "lease", "import": "channel", "requeue": "channel", "check": "repair",
+		"user reset": "base-url", "backup": "admin", "restore": "deletions", "copy": "from", "compact": "storage"} {
+		_, help, _ := program(t, append(strings.Fields(command), "--help")...)
+		var order []int
+		for _, words := range []string{"--" + first, "--storage", "\nWith Azure or Azurite:\n", "--azure-connection-string", "--retries"} {
+			order = append(order, strings.Index(help, words))
+		}
+		flags := regexp.MustCompile(`(?m)^ +(?:-h, )?--([a-z-]+)`).FindAllStringSubmatch(help, 2)
+		if flags[1][1] != first || !slices.IsSorted(order) || order[0] < 0 {
+			t.Errorf("%s --help shows\n%s", command, help)
 		}
 	}
 }

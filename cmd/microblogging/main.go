@@ -79,7 +79,7 @@ func run(ctx context.Context, args []string, console *console) int {
 		kong.Writers(console.stdout, console.stderr),
 		kong.Exit(func(code int) { exited = code }),
 		kong.Help(help),
-		kong.ExplicitGroups([]kong.Group{{Key: "retries", Title: "Retries, with --storage azure:"}}),
+		kong.ExplicitGroups([]kong.Group{{Key: "azure", Title: "With Azure or Azurite:"}}),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
 	if err != nil {
 		fmt.Fprintln(console.stderr, "microblogging:", err)

@@ -76,7 +76,7 @@ func sampleComesOnce(t *testing.T) {
 	data, seen, first := t.TempDir(), map[string]bool{}, ""
 	for start := range 3 {
 		r, address := serving(t, "--sample", "--data", data)
-		link := r.await(t, `sign in as ada, once: (\S+)\n`)
+		link := r.await(t, `sign in as ada, once: (\S+)\nthe next start prints another link\n`)
 		if seen[link] {
 			t.Errorf("start %d printed %s again", start, link)
 		}

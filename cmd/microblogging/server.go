@@ -92,7 +92,7 @@ func (f webFlags) serve(ctx context.Context, console *console, log *slog.Logger,
 	// One write, so that a reader who needs the first line alone has no second one to take.
 	said := fmt.Sprintf("listening on %s\n", address)
 	if token != "" {
-		said += fmt.Sprintf("sign in as %s, once: %s/sign-in/link?token=%s\n", sampleUsers()[0], address, token)
+		said += fmt.Sprintf("sign in as %s, once: %s/sign-in/link?token=%s\nthe next start prints another link\n", sampleUsers()[0], address, token)
 	}
 	fmt.Fprintf(console.stdout, "%sprocess %d\n", said, os.Getpid())
 	return nil

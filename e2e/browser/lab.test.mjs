@@ -246,6 +246,8 @@ describe("lab: two quick presses", () => {
     await asked;
     await v.page.waitForFunction(() => document.querySelector("main").ariaBusy === "true");
     assert.equal(waiting.length, 1, "concurrent requests");
+    await v.page.getByText("Working…").waitFor(); // told to a screen reader, and shown
+    assert.equal(await v.page.evaluate(() => getComputedStyle(document.querySelector("main"), "::after").visibility), "visible");
     release();
     await at(v, 2);
     assert.equal(taken(v), "olga*2");
@@ -525,6 +527,21 @@ test("lab: on a phone the key of a row is not broken into letters by what comes 
   const v = await lab("/lab/expected?s=ann", phone);
   const { width, height } = await v.page.locator(".tbl .key", { hasText: /^news$/ }).boundingBox();
   assert.ok(width > height, `${width} by ${height} px`);
+  await v.leave();
+});
+
+test("lab: on a wide screen a row's content is not broken into letters by what comes next", async () => {
+  const v = await lab("/lab/workers-die", { width: 1280, height: 800 });
+  const { width, height } = await v.page.locator(".tbl td", { hasText: /^\s*visible\s*$/ }).boundingBox();
+  assert.ok(width > height, `${width} by ${height} px`);
+  await v.leave();
+});
+
+test("lab: on a phone one can search, and what is left is within the bar", async () => {
+  const v = await lab("/lab/workers-die", phone);
+  await move(v, "search").waitFor();
+  const [bar, left] = await Promise.all([".moves", ".budget"].map((part) => v.page.locator(part).boundingBox()));
+  assert.ok(left.y > bar.y && left.y + left.height < bar.y + bar.height, JSON.stringify([bar, left]));
   await v.leave();
 });
 

@@ -176,6 +176,14 @@ func TestIndex(t *testing.T) {
 			t.Errorf("no link to %s", link)
 		}
 	}
+	leads := map[string]string{}
+	for _, n := range r.all(func(n *html.Node) bool { return has(n, "href") && n.Data == "a" }) {
+		text, href := textOf(n), attribute(n, "href")
+		if before := leads[text]; before != "" && before != href {
+			t.Errorf("%q leads to %s and to %s", text, before, href)
+		}
+		leads[text] = href
+	}
 	for _, n := range r.all(func(n *html.Node) bool { return has(n, "data-progress") || has(n, "data-won-mark") }) {
 		if !has(n, "hidden") {
 			t.Errorf("without a script, %q is shown", textOf(n))

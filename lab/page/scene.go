@@ -188,7 +188,7 @@ func stateWord(state string) string {
 // if there is nothing to be won.
 func (v *scene) reachState() string {
 	switch {
-	case v.won():
+	case v.won() && !v.ships():
 		return "won"
 	case v.record.Invariant == "" || v.Part == modelcheck.Own:
 		return ""
@@ -207,8 +207,10 @@ func (v *scene) sayClass() string {
 	_, broken := v.worst()
 	class := " of-" + strconv.Itoa(v.hueNow())
 	switch {
-	case broken:
+	case broken && v.won() && !v.ships():
 		return "win" + class
+	case broken:
+		return "violated" + class
 	case v.lost > 0 && !v.shows():
 		return "out" + class
 	}

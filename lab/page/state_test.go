@@ -98,12 +98,12 @@ func hasClass(n *html.Node, class string) bool {
 func partsSayIt(t *testing.T) {
 	s := newSite(t)
 	for _, at := range []struct{ path, part, says string }{
-		{orphan, "won", "Won in 9 steps"}, {"/lab/A1?s=ann*2", "actor-ann", "finished Was told: “posted”"},
+		{orphan, "say", "Won in 9 steps. No shorter way is known. ✗ The invariant “no orphan post” is violated"}, {"/lab/A1?s=ann*2", "actor-ann", "finished Was told: “posted”"},
 		{"/lab/late-copy?s=olga:dies-before", "actor-olga", "dead"},
 		{"/lab/A1", "actor-w1", "Waits: the queue is empty."}, {"/lab/A3", "actor-olga", "olga dies before it"},
 		{"/lab/A4", "actor-ann", "or, for 1 fault: ann dies before it : ann dies after it : ann request never arrives : ann answer takes effect, reply lost : ann takes effect, SDK sends it again"}, {"/lab/again?s=w1*6", "actor-ann", "costs 1 interruption"},
-		{"/lab/A4?s=ann:unsent", "budget", "0 of 1 left"}, {"/lab/A4", "budget", "Faults ● 1 of 1 left"}, {"/lab/A1", "budget", "No faults here Switch actors as often as you like 200 steps left"},
-		{"/lab/again", "budget", "Interruptions ●●●● 4 of 4 left"}, {"/lab/again?s=w1,w2", "budget", "3 of 4 left"}, {"/lab/shut-gate?s=w1*6", "budget", "194 steps left"},
+		{"/lab/A4?s=ann:unsent", "budget", "0 of 1 left"}, {"/lab/A4", "budget", "Faults ● 1 of 1 left"}, {"/lab/A1", "budget", "No faults here Switch actors freely 200 of 200 steps left"},
+		{"/lab/again", "budget", "Interruptions ●●●● 4 of 4 left"}, {"/lab/again?s=w1,w2", "budget", "3 of 4 left"}, {"/lab/shut-gate?s=w1*6", "budget", "194 of 200 steps left"},
 		{"/lab/A1", "invariant-A1", "Here it is open. Not checked before the system is idle."}, {"/lab/A1", "invariant-A2", "holds"},
 		{"/lab/A1", "say", "Whose call goes first?"}, {"/lab/A3", "say", "What happens to the first call?"}, {"/lab/A1?s=ann", "say", "1 ann Look whether the channel is there → active"},
 		{"/lab/A2?s=ann", "say", "→ ✗ already exists"}, {"/lab/A2?s=ann", "actor-ann", "Step 1 of ann: ✗ already exists"},
@@ -367,9 +367,9 @@ func tokensAreShort(t *testing.T) {
 func reachIsSaid(t *testing.T) {
 	s := newSite(t)
 	for _, at := range []struct{ path, says string }{
-		{"/lab/A1", "✓ within reach"}, {"/lab/A1?s=olga", "⊘ out of reach since step 1"}, {"/lab/A1?s=ann,olga*2,w1*2,ann,w1", "⊘ out of reach since step 6"},
-		{"/lab/A1?s=ann,olga*2,w1*2,ann&at=5", "✓ within reach"}, {orphan, "✗ violated at step 9"}, {"/lab/join?s=vera", "Can it still be won? A search takes some seconds."},
-		{"/lab/join?s=vera&reach=1", "✓ within reach"}, {"/lab/join?s=vera", "✓ within reach"}, // known from now on
+		{"/lab/A1", "✓ can still be won"}, {"/lab/A1?s=olga", "⊘ cannot be won since step 1"}, {"/lab/A1?s=ann,olga*2,w1*2,ann,w1", "⊘ cannot be won since step 6"},
+		{"/lab/A1?s=ann,olga*2,w1*2,ann&at=5", "✓ can still be won"}, {orphan, "✓ won at step 9"}, {"/lab/join?s=vera", "Can it still be won? A search takes some seconds."},
+		{"/lab/join?s=vera&reach=1", "✓ can still be won"}, {"/lab/join?s=vera", "✓ can still be won"}, // known from now on
 	} {
 		if text := textOf(s.get(at.path).want(200).part("reach")); text != at.says {
 			t.Errorf("%s: %q, want %q", at.path, text, at.says)
@@ -402,7 +402,7 @@ func reachIsKept(t *testing.T) {
 	s = newSiteOf(t, page.New().With(c))
 	for _, path := range []string{"/lab/join", "/lab/join?search=1"} { // a search of few states, and one that holds the turn
 		meanwhile = func() { s.get("/lab/join?reach=1").want(200) }
-		if said := textOf(s.get(path).want(200).part("reach")); said != "✓ within reach" {
+		if said := textOf(s.get(path).want(200).part("reach")); said != "✓ can still be won" {
 			t.Errorf("%s: %q", path, said)
 		}
 	}
