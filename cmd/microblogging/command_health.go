@@ -23,11 +23,11 @@ func (c healthCommand) Run(ctx context.Context, console *console) error {
 	if err != nil || request.URL.Host == "" {
 		return cannotRunError{fmt.Errorf("%q must be an address that begins with http:// or https://", c.URL)}
 	}
-	// Not through a proxy: the environment's is for the store. A transport follows no redirect,
-	// which is no answer of a probe.
 	if strings.Trim(request.URL.Path, "/") == "" {
 		request.URL.Path = "/readyz"
 	}
+	// Not through a proxy: the environment's is for the store. A transport follows no redirect,
+	// which is no answer of a probe.
 	response, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(request)
 	if err != nil {
 		return cmp.Or(context.Cause(ctx), err)
