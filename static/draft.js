@@ -375,6 +375,8 @@ class Draft {
     } else {
       article.remove();
       this.#forget([name]);
+      // A page without a form only shows the text. The draft stays for the form when it is back.
+      if (!page.querySelector("form[data-draft]")) localStorage.setItem(this.name, JSON.stringify(sent));
       this.#refused(page);
     }
   }
