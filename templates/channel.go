@@ -239,6 +239,8 @@ func (v NewChannel) fields() []field {
 type EditChannel struct {
 	Form
 	domain.Channel
+	// Base is the description that the form was shown with, which it posts as base.
+	Base string
 	// PostingRule says who may post.
 	PostingRule storage.PostingRule
 	// Person is the name that was typed and refused.
