@@ -48,7 +48,7 @@ func TestDeletionPage(t *testing.T) {
 	shows(t, "leads on and stops refreshing when done", DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionDone, "release")),
 		says("It took 4.0 s. Then the name was free again."), in("progress[value=5]"), times(5, "li[class=done]"),
 		in("dl", says("Finished")),
-		in("div[id=progress]", in("a[href=/channels]"), in("a[href=/channels/new?name=aurora]")),
+		in("div[id=progress]", in("a[href=/channels]"), in("a[href=/channels/new?name=aurora]"), says("again, if the name is still free")),
 		without("noscript"), without("[data-events]"),
 	)
 	shows(t, "says how to re-queue a poisoned deletion", DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionPoisoned, "sweep")),
