@@ -327,7 +327,7 @@ function day(how, user, hand, scripts) {
     });
 
     step("creates it again, and posts", async () => {
-      await v.follow(v.link(`Create “${channel}” again`));
+      await v.follow(v.link(`Create “${channel}” again, if the name is still free`));
       assert.equal(await v.field("Name").inputValue(), channel);
       await v.fill({ Description: "" });
       await v.follow(v.button("Create channel"));
