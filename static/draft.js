@@ -188,7 +188,8 @@ class Draft {
     try {
       localStorage.setItem(this.name, JSON.stringify(this.#values));
       const label = this.form.dataset.draft === "merge" ? "" : "Discard"; // there it would be next to "Discard mine"
-      this.#say("Draft kept in this browser until you sign out.", label, () => this.#discard());
+      const until = this.form.elements["sign-in-password"] ? "" : " until you sign out";
+      this.#say(`Draft kept in this browser${until}.`, label, () => this.#discard());
     } catch {
       this.#say("This browser has no room to keep the draft.");
     }
@@ -261,7 +262,7 @@ class Draft {
   #hear(name, value) {
     if (name === this.name && value === null && this.#changed && !this.#stop) {
       this.#renew();
-      this.#say("Another tab has taken this draft.");
+      this.#say("Another tab has taken or removed this draft.");
     } else if (name?.startsWith(this.base) && !this.#changed) {
       this.#say("");
       this.#offer();
@@ -375,6 +376,8 @@ class Draft {
     } else {
       article.remove();
       this.#forget([name]);
+      // A page without a form only shows the text. The draft stays for the form when it is back.
+      if (!page.querySelector("form[data-draft]")) localStorage.setItem(this.name, JSON.stringify(sent));
       this.#refused(page);
     }
   }

@@ -12,8 +12,11 @@ if (start && performance.getEntriesByType("navigation")[0]?.redirectCount > 0) {
 for (const form of document.querySelectorAll("form[data-leaves]")) {
   form.addEventListener("submit", (event) => {
     const drafts = `draft:${form.dataset.leaves}:`;
-    const kept = Object.keys(localStorage).some((name) => name.startsWith(drafts));
-    if (kept && !confirm("A draft of yours is kept in this browser. Remove it, and go on?")) event.preventDefault();
+    const kept = Object.keys(localStorage).filter((name) => name.startsWith(drafts)).map((name) => {
+      const { typed } = JSON.parse(localStorage.getItem(name));
+      return `“${Object.values(typed).join(" ").trim().replaceAll(/\s+/g, " ").slice(0, 60)}”`;
+    });
+    if (kept.length > 0 && !confirm(`Your drafts in this browser will be removed:\n\n${kept.sort().join("\n")}\n\nGo on?`)) event.preventDefault();
     else sessionStorage.setItem("draft-end", drafts);
   });
 }

@@ -35,6 +35,8 @@ function preview(button) {
   button.dataset.counted = "";
   const place = document.createElement("section");
   place.setAttribute("aria-label", "Preview");
+  const heading = document.createElement("h2");
+  heading.textContent = "Preview";
   place.className = "preview";
   place.tabIndex = -1;
   button.querySelector(".unseen").remove();
@@ -43,7 +45,7 @@ function preview(button) {
     const body = new URLSearchParams(new FormData(button.form));
     const reply = await fetch(button.formAction, { method: "POST", body }).then((answer) => answer.text()).catch(() => "");
     const page = new DOMParser().parseFromString(reply, "text/html");
-    place.replaceChildren(...page.querySelector("main .body")?.children ?? ["There is no preview, because the server does not answer."]);
+    place.replaceChildren(heading, ...page.querySelector("main .body")?.children ?? ["There is no preview, because the server does not answer."]);
     button.form.after(place);
     place.focus();
   });

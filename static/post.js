@@ -61,6 +61,7 @@ function refuse(article, thing, failed, response, answer) {
   said.role = "alert";
   const [title, detail] = ["h1", ".lead"].map((part) => answer?.querySelector(part)?.textContent);
   said.textContent = detail ? `${title}. ${detail}` : `The site does not answer. ${thing} is shown as it was before. Try again.`;
+  if (response?.status === 404) said.textContent = "This post has been deleted.";
   if (response?.status === 401) {
     said.textContent = `${thing} ${failed}. You are not signed in any more. `;
     const link = document.createElement("a");
@@ -96,6 +97,7 @@ document.addEventListener("click", (event) => {
 
 // remove folds a post to what will be done with it, and does it when the time is over or the page is left.
 function remove(article, form, now = false) {
+  document.querySelector("main > .notice")?.remove(); // it may say that another is deleted
   const bar = document.createElement("div");
   bar.className = "undo";
   bar.dataset.left = "";

@@ -146,7 +146,10 @@ func (v EditBlog) save() (label, what string) {
 	if m := v.Conflict.Merged; m != nil && !m.clashes() && !v.failed() {
 		return "Save both together", "both changes"
 	}
-	return "Save this text", "what is in the box"
+	if v.undecided() != "" {
+		return "Save this text", "what is in the fields below, once you have changed it"
+	}
+	return "Save this text", "what is in the fields below"
 }
 
 // undecided is the hash of what the box begins with if saving it needs a decision, and else empty.

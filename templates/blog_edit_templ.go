@@ -411,12 +411,12 @@ func mergeForm(page Page, v EditBlog) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if v.failed() {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<p class=\"hint\">The box has what you sent. Change it to what the post is to say.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<p class=\"hint\">The fields below have what you sent. Change it to what the post is to say.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<p class=\"hint\">The box has your version. Copy into it what you want to keep of the saved one.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<p class=\"hint\">The fields below have your version. Copy into them what you want to keep of the saved one.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -432,7 +432,7 @@ func mergeForm(page Page, v EditBlog) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if !m.Text.Clean() {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "Both changed this sentence. Delete the words you don’t want: the box has both, yours first. ")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "Both changed this sentence. Delete the words you don’t want: the field “Text” has both, yours first. ")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -46,7 +46,7 @@ func TestEditBlogPage(t *testing.T) {
 				in("input[name=title][value=Green and red arcs]"), in("textarea", says("One line. No link.")), in("input[name=etag][value=new]")),
 		)
 		v.Text, v.Errors = "", []domain.FieldError{{Field: "text", Detail: "must not be blank"}}
-		expect(t, EditBlogPage(pageAt("/e", "ingrid"), v), in("form[id=mine]", in("input[name=text][value=One line.\nNo link.]")), says("Save mine"), in("[id=text-error]", says("Text must not be blank.")), says("The box has what you sent."), says("is new in what you sent."))
+		expect(t, EditBlogPage(pageAt("/e", "ingrid"), v), in("form[id=mine]", in("input[name=text][value=One line.\nNo link.]")), says("Save mine"), in("[id=text-error]", says("Text must not be blank.")), says("The fields below have what you sent."), says("is new in what you sent."))
 	})
 }
 

@@ -90,10 +90,13 @@ func (v Channel) searched() string {
 	if v.Searched == 0 {
 		return "There are no posts to search."
 	}
-	said := strconv.Itoa(len(v.Posts)) + " of " + counted(v.Searched, "post")
+	of := " of "
 	if v.After != "" {
-		said = strconv.Itoa(len(v.Posts)) + " of the next " + counted(v.Searched, "post")
+		of = " of the next "
+	} else if v.Next != "" {
+		of = " of the newest "
 	}
+	said := strconv.Itoa(len(v.Posts)) + of + counted(v.Searched, "post")
 	if len(v.Posts) == 1 {
 		return said + " matches."
 	}
@@ -193,6 +196,14 @@ func (v Directory) path() string {
 	return directoryPath(v.Contains)
 }
 
+// newPath is the form for a new channel, with what was sought if a channel can have that name.
+func (v Directory) newPath() string {
+	if _, err := domain.ParseChannelName(v.Contains); err != nil {
+		return NewChannelPath
+	}
+	return newChannelNamed(v.Contains)
+}
+
 const directoryAbout = "Places for short posts. Anyone may read. Signed-in users may post, unless the owner of a channel has limited that."
 
 // A NewChannel is the form that creates a channel. It posts name and the words of a
@@ -228,6 +239,8 @@ func (v NewChannel) fields() []field {
 type EditChannel struct {
 	Form
 	domain.Channel
+	// Base is the description that the form was shown with, which it posts as base.
+	Base string
 	// PostingRule says who may post.
 	PostingRule storage.PostingRule
 	// Person is the name that was typed and refused.

@@ -23,7 +23,11 @@ func TestDirectoryPage(t *testing.T) {
 	})
 	t.Run("names the people who were found before it says that no channel was", func(t *testing.T) {
 		v := Directory{Contains: "rac", People: []domain.UserName{"grace"}, MorePeople: true}
-		expect(t, DirectoryPage(pageAt("/channels?contains=rac", ""), v), in("h2[id=people]", says("People")), in("li", in("a[href=/users/grace]")),
-			in("p[class=hint]", says("No channel’s name contains “rac”.")), without("div[class=empty]"))
+		expect(t, DirectoryPage(pageAt("/channels?contains=rac", "ingrid"), v), in("h2[id=people]", says("People")), in("li", in("a[href=/users/grace]")),
+			in("main", says("No channel’s name contains “rac”."), in("a[href=/channels/new?name=rac]", says("create one"))), without("div[class=empty]"))
+	})
+	t.Run("puts no name into the form that it refuses", func(t *testing.T) {
+		expect(t, DirectoryPage(pageAt("/channels?contains=rac!", "ingrid"), Directory{Contains: "rac!"}),
+			in("div[class=empty]", in("a[href=/channels/new]", says("create a channel"))))
 	})
 }

@@ -110,6 +110,14 @@ func (v Deletion) waiting() bool {
 	return !v.WaitingSince.IsZero() && !v.Over() && v.State != domain.DeletionPoisoned
 }
 
+// took is how long a deletion that is done took, without the time to undo it.
+func (v Deletion) took() string {
+	if v.UndoableUntil.After(v.RequestedOn) {
+		return brief(v.FinishedOn.Sub(v.UndoableUntil)) + " after the time to undo it was over"
+	}
+	return brief(v.FinishedOn.Sub(v.RequestedOn))
+}
+
 // headline says in a few words how far the deletion has come. The page reads out
 // each change of it to screen readers.
 func (v Deletion) headline() string {

@@ -44,11 +44,11 @@ func TestDeletionPage(t *testing.T) {
 		says("the site refuses new posts. The gate in the store is still open"), says("the store can accept a post"))
 	late := sampleDeletion(domain.DeletionDone, "release")
 	late.UndoableUntil = late.FinishedOn.Add(-time.Second)
-	shows(t, "does not count the time to undo it", DeletionPage(pageAt("/x", "ingrid"), late), says("It took 1.0 s."))
+	shows(t, "does not count the time to undo it", DeletionPage(pageAt("/x", "ingrid"), late), says("It took 1.0 s after the time to undo it was over."))
 	shows(t, "leads on and stops refreshing when done", DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionDone, "release")),
 		says("It took 4.0 s. Then the name was free again."), in("progress[value=5]"), times(5, "li[class=done]"),
 		in("dl", says("Finished")),
-		in("div[id=progress]", in("a[href=/channels]"), in("a[href=/channels/new?name=aurora]")),
+		in("div[id=progress]", in("a[href=/channels]"), in("a[href=/channels/new?name=aurora]"), says("again, if the name is still free")),
 		without("noscript"), without("[data-events]"),
 	)
 	shows(t, "says how to re-queue a poisoned deletion", DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionPoisoned, "sweep")),

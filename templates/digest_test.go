@@ -47,8 +47,10 @@ func TestDigestPage(t *testing.T) {
 	})
 	t.Run("leads on if nothing was posted or there is no such day", func(t *testing.T) {
 		v := sampleDigest()
-		v.Channels, v.Later = nil, ""
-		expect(t, DigestPage(pageAt("/digest", "ingrid"), v), in("div[class=empty]", says("Nothing that day"), in("a[href=/channels]")), without("a[rel=next]"))
+		v.Channels, v.Next, v.After = nil, "", ""
+		expect(t, DigestPage(pageAt("/digest", "ingrid"), v), in("div[class=empty]", says("Nothing that day"), says("There is no post of that day")))
+		v.Later = ""
+		expect(t, DigestPage(pageAt("/digest", "ingrid"), v), in("div[class=empty]", says("Nothing yet today"), says("There is no post of today"), in("a[href=/channels]")), without("a[rel=next]"))
 		v = Digest{Form: Form{Message: "No.", Errors: []domain.FieldError{{Field: "day", Detail: "has not begun in UTC"}, {Field: "tz", Detail: "is not a time zone"}}}, Day: "2099-01-01", Zone: "Mars"}
 		expect(t, DigestPage(pageAt("/digest", "ingrid"), v), in("title", says("Error")),
 			in("[role=alert]", says("No.")), in("[id=day-error]", says("Day has not begun in UTC.")), in("[id=tz-error]"),

@@ -34,7 +34,7 @@ func TestLatestPage(t *testing.T) {
 		in("a[rel=next][href=/latest?after=n%26m]", says("Older posts")),
 	)
 	shows(t, "leads a reader on if there are no posts", LatestPage(pageAt("/latest", "ingrid"), Latest{}),
-		in("h2", says("Nothing new")), in("a[href=/channels/new]"), in("a[href=/channels]"), in("nav", in("a[href=/]", says("Subscribed"))), without("aside"),
+		in("h2", says("No posts")), says("There are no posts yet, or none of the last year."), in("a[href=/channels/new]"), in("a[href=/channels]"), in("nav", in("a[href=/]", says("Subscribed"))), without("aside"),
 	)
 	shows(t, "has a form for a post, with a choice of channel", FeedPage(pageAt("/", "ingrid"), Feed{Posts: sampleFeed().Posts, Composer: sampleComposer()}),
 		in("form[class=compose][method=post][action=/write]", in("input[name=key][value=k]"), in("input[name=user][value=ingrid]"),
@@ -46,6 +46,7 @@ func TestLatestPage(t *testing.T) {
 		in("h1", says("Welcome, ingrid")), in("form[class=compose]"), in("main", in("a[href=/latest]"), in("a[href=/channels/new]")),
 		in("li", says("Active 29 July 2026, 10:00 UTC"), in("form[action=/channels/F%C3%BCchse]", in("input[name=next][value=/]"))),
 	)
+	shows(t, "has no heading without what is below it", FeedPage(pageAt("/", "ingrid"), Feed{Starts: true, Newcomer: true}), silent("Channels people write in now"), silent("these are the newest"))
 	shows(t, "does not count one's own posts as new", FeedPage(pageAt("/", "ingrid"), Feed{Posts: sampleFeed().Posts, Seen: ago(time.Minute * 10)}),
 		in("nav[aria-label=Views]", without("mark")))
 	seen := sampleFeed()

@@ -25,7 +25,7 @@ func TestUserPage(t *testing.T) {
 		v := sampleUser()
 		v.Owns, v.Channels, v.Posts = false, nil, sampleFeed().Posts
 		expect(t, UserPage(pageAt("/users/ingrid", ""), v),
-			in("h1", says("ingrid")), in("title", says("@ingrid")), says("Writes here since 30 July 2023."),
+			in("h1", says("ingrid")), in("title", says("@ingrid")), says("Joined 30 July 2023."),
 			in("a[aria-current=page]", says("Posts")), in("a[href=/users/ingrid?show=channels]", says("Channels")),
 			in("article", in("a[href=/users/ingrid]")), in("a[rel=next][href=/users/ingrid?after=n%26m]"))
 	})

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -126,16 +127,26 @@ func (s *server) editChannelForm(c echo.Context, v visitor) error {
 		postingRule, err = s.store.Posts.PostingRule(ctx, at.Key)
 		return err
 	})
-	return show(s, c, v, err, templates.EditChannelPage, templates.EditChannel{Channel: channel, PostingRule: postingRule.In(channel.Ref())})
+	return show(s, c, v, err, templates.EditChannelPage, templates.EditChannel{Channel: channel, Base: channel.Description, PostingRule: postingRule.In(channel.Ref())})
 }
 
 func (s *server) editChannel(c echo.Context, v visitor, form url.Values) error {
-	typed := aboutOf(form)
+	typed, base := aboutOf(form), typedText(form.Get("base"))
+	parsed, _ := domain.ParseAbout(typed) // Update returns the error
+	var saved domain.About
 	_, err := s.describe(c, v, pageTarget(c, form), func(about *domain.About) error {
+		saved = *about
+		if form.Has("base") && saved.Description != base && saved != parsed {
+			return domain.ErrConflict
+		}
 		*about = typed
 		return nil
 	})
 	refused, ok := formOf(err, "channel")
+	if errors.Is(err, domain.ErrConflict) && !replacedNow(err) {
+		refused, ok = templates.Form{Message: "Another description was saved meanwhile: “" + saved.Description + "”. Yours is below. To replace the other with it, save again."}, true
+		base = saved.Description
+	}
 	channel := exchangeOf(c).channel
 	if !ok || channel.Name == "" {
 		return s.done(c, err, "saved", templates.ChannelPath(channel.Name))
@@ -146,5 +157,5 @@ func (s *server) editChannel(c echo.Context, v visitor, form url.Values) error {
 		return readErr
 	}
 	return again(c, err, templates.EditChannelPage(s.page(c, v),
-		templates.EditChannel{Form: refused, Channel: channel, PostingRule: postingRule.In(channel.Ref())}))
+		templates.EditChannel{Form: refused, Channel: channel, Base: base, PostingRule: postingRule.In(channel.Ref())}))
 }

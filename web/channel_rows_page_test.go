@@ -20,10 +20,15 @@ func TestChannelRowsPage(t *testing.T) {
 func rowsPageShowsTheStore(t *testing.T) {
 	s, b, channel := enginesBrowser(t, "ada")
 	s.vote(s.post(channel, "bob", "One <b>"), 1)
+	const whole, part = "Rows of all kinds in the order of their keys, the gate among them.", "One page of the rows, in the order of their keys. Each count is of this page."
 	s.post(channel, "bob", strings.Repeat("ä", 1000))
 	b.open("/channels/Engines/rows").want(200).heading("Rows of “Engines”").
 		says("The channel is active, and its gate is open.", "gate!open!", "blog!", "One <b>", "once!", "9999999998!",
-			"rating, counted down: 1 vote", "sub!", "vote!", strings.Repeat("ä", 239)+"…", "Its deletion was not requested.", "No message about this channel is visible.")
+			"rating, counted down: 1 vote", "sub!", "vote!", strings.Repeat("ä", 239)+"…", "Its deletion was not requested.", "No message about this channel is visible.", whole)
+	for range 20 {
+		s.post(channel, "bob", "More")
+	}
+	b.open("/channels/Engines/rows").says(part).saysNot(whole).follow("More rows →").says(part)
 	s.requestDeletion(channel)
 	b.open("/channels/Engines/rows").says("The deletion waits for a worker.", "visible", "never delivered", "deleting", "queued")
 	_, err := s.store.Operator.Messages().Receive(t.Context(), 1, time.Minute)
@@ -42,7 +47,7 @@ func rowsPageShowsTheStore(t *testing.T) {
 
 func rowsPageIsTheOwners(t *testing.T) {
 	s, bob, _ := enginesBrowser(t, "bob")
-	bob.open("/channels/Engines/rows").want(403)
+	bob.open("/channels/Engines/rows").want(403).says("Only its owner can open this page.").saysNot("Nothing was changed")
 	s.browser().open("/channels/Engines/rows").want(401)
 }
 

@@ -24,7 +24,7 @@ func TestLatest(t *testing.T) {
 
 func frontShowsNewestPosts(t *testing.T) {
 	s := newSite(t)
-	s.browser().open("/").want(200).says("Nothing new")
+	s.browser().open("/").want(200).says("There are no posts yet")
 	for i := range 3 {
 		channel := s.channel(fmt.Sprint("c", i), "ada")
 		for j := range 9 {

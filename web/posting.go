@@ -134,7 +134,7 @@ func (s *server) ruled(c echo.Context, v visitor, err error, notice, person stri
 	if channel.Name == "" || !refused && !missing {
 		return s.done(c, err, notice, templates.EditChannelPath(channel.Name)+"#posting", person)
 	}
-	view := templates.EditChannel{Channel: channel, Person: shown(person)}
+	view := templates.EditChannel{Channel: channel, Base: channel.Description, Person: shown(person)}
 	switch name, _ := domain.ParseUserName(person); {
 	case missing:
 		view.Errors = []domain.FieldError{{Field: "person", Detail: "There is no user of this name"}}

@@ -215,7 +215,7 @@ func problemOfMeaning(err error) problem {
 		{err: domain.ErrChannelGone, status: http.StatusGone, title: "Channel deleted",
 			detail: "The channel that this idempotency key made has been deleted since."},
 		{err: domain.ErrGone, status: http.StatusGone, title: "Channel is being deleted",
-			detail: "It is no longer readable. Its owner may still be able to undo the deletion, under “Your deletions”."},
+			detail: "It is no longer readable. If you own it, you may still be able to undo the deletion, under “Your deletions”."},
 		{err: domain.ErrBusy, status: http.StatusServiceUnavailable, title: "Too busy", kind: busyType, retryAfter: unavailableRetry,
 			detail: "The site has too many requests at the moment. Nothing was saved."},
 		{err: domain.ErrConfiguration, status: http.StatusServiceUnavailable, title: "This site cannot use its store", kind: misconfiguredType,

@@ -23,6 +23,9 @@ func (s *server) problemPage(c echo.Context, err error, cause problem) error {
 	if link, ok := wayBack(c, err); ok {
 		view.Links = append(view.Links, link)
 	}
+	if errors.Is(err, domain.ErrAccountEnds) && len(view.Links) == 0 {
+		view.Links = []templates.Link{{Label: "Undo the deletion of your account", URL: templates.EraseAccountPath, Aside: exchangeOf(c).draft != nil}}
+	}
 	page := s.page(c, v)
 	view.Kept = keptDraft(c, v, cause, err)
 	if cause.Status == http.StatusUnauthorized && view.Kept == nil {
@@ -74,6 +77,8 @@ func problemText(c echo.Context, p problem) (title, detail string) {
 		return p.Title, p.Detail
 	case p.Status == http.StatusUnauthorized && !read:
 		return "You are not signed in any more", "Nothing was done. Sign in, and then do it again."
+	case p.Status == http.StatusForbidden && read && p.Detail == "":
+		return "This is not yours", "Only its owner can open this page."
 	case p.Status == http.StatusRequestEntityTooLarge && !read:
 		return "", "One form holds at most 64 KiB. Nothing was saved. Go back with your browser: what you wrote is still in the form. Make it shorter there."
 	case p.Status == http.StatusUnprocessableEntity && read:

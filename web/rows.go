@@ -37,15 +37,15 @@ func (s *server) showRows(c echo.Context, v visitor) error {
 		Active: rows.Channel.State == domain.ChannelActive, UnderWay: underWay(rows),
 		State: stateOf(rows), Queue: queueOf(rows),
 	}
-	view.Tables, view.Partition = tablesOf(rows)
+	view.Tables, view.Partition = tablesOf(rows, q.After+rows.Next != "")
 	if d := rows.Deletion; d.Channel.Key != "" && d.RequestedBy == q.By {
 		view.Deletion = templates.DeletionPath(name, d.Channel.Incarnation)
 	}
 	return show(s, c, v, err, templates.ChannelRowsPage, view)
 }
 
-// tablesOf are the tables around the partition, and the page of the partition.
-func tablesOf(rows storage.ChannelRows) (tables []templates.TableBlock, partition templates.TableBlock) {
+// tablesOf are the tables around the partition, and the page of the partition, which may be one of several.
+func tablesOf(rows storage.ChannelRows, paged bool) (tables []templates.TableBlock, partition templates.TableBlock) {
 	gates := table("gate", "Blogs", rows.Gates)
 	gates.Name, gates.Note = "Blogs: the gate", "The fence of the channel: the store checks it together with each post and each removal."
 	gates.Empty = "There is no gate."
@@ -57,6 +57,9 @@ func tablesOf(rows storage.ChannelRows) (tables []templates.TableBlock, partitio
 	}
 	partition = table("row", "Blogs", rows.Rows)
 	partition.Name, partition.Note = "Blogs: the partition", "Rows of all kinds in the order of their keys, the gate among them."
+	if paged {
+		partition.Note = "One page of the rows, in the order of their keys. Each count is of this page."
+	}
 	return []templates.TableBlock{gates, channels, deletions}, partition
 }
 

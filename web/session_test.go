@@ -157,7 +157,7 @@ func signInLinkWorksOnceAndNotForHEAD(t *testing.T) {
 	b := s.browser()
 	b.open(link).at("/").says("ada")
 	used := s.browser()
-	p := used.open(link).want(401).says("This link does not work any more")
+	p := used.open(link).want(401).says("This link does not work any more", "prints a new one each time it is started with --sample")
 	p.lacks(token)
 	p.form("Sign in").fill("name", "ada").fill("password", password).press().at("/").says("ada")
 	for _, bad := range []string{"", "?token=", "?token=%00", "?token=" + s.session("ada")} {

@@ -70,7 +70,7 @@ test("account: it is deleted, that is undone by signing in, and it is deleted ag
   v.expectRefusal(403, "/channels/new");
   await v.press(v.button("Create channel"));
   await v.sees("Your account is being deleted");
-  await v.open("/account/deletion");
+  await v.open(await v.link("Undo the deletion of your account").getAttribute("href"));
   await v.follow(v.button("Undo"));
   assert.match(await v.notice(), /Your account stays/);
   await v.leave();

@@ -55,7 +55,7 @@ describe("day: on a phone with a bad network", () => {
     await tab.reload();
     await tab.getByRole("button", { name: "Take it here" }).click();
     assert.equal(await form(tab).inputValue(), "A lease is no lock.");
-    await v.sees("Another tab has taken this draft.");
+    await v.sees("Another tab has taken or removed this draft.");
     await sends(tab);
     await isPosted(tab, "A lease is no lock.");
     assert.deepEqual(await account.texts("Train"), ["A lease is no lock."]);
@@ -327,7 +327,7 @@ function day(how, user, hand, scripts) {
     });
 
     step("creates it again, and posts", async () => {
-      await v.follow(v.link(`Create “${channel}” again`));
+      await v.follow(v.link(`Create “${channel}” again, if the name is still free`));
       assert.equal(await v.field("Name").inputValue(), channel);
       await v.fill({ Description: "" });
       await v.follow(v.button("Create channel"));

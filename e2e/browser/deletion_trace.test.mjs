@@ -75,7 +75,7 @@ test("trace: a fast deletion is played back at a pace that can be read, and can 
     await v.context.clock.runFor(dwell);
   }
   for (let i = 0; i < 3 && await v.button("Pause").isVisible(); i++) await v.context.clock.runFor(dwell);
-  assert.match(shown[3], /^Step: sweep Remove the rows, Began: \+[\d.]+ m?s, Took: [\d.]+ m?s, Rows: 28$/);
+  assert.match(shown[3], /^Step: sweep Remove the rows, Began: \+[\d.]+ m?s, Took: [\d.]+ m?s, Rows swept: 28$/);
   assert.deepEqual(gates, ["OPEN", "OPEN", "SHUT", "SHUT", "gone", "gone"], "the gate does not play");
   await v.button("Play back again").waitFor();
   assert.equal(await removed(v), "28");

@@ -20,6 +20,7 @@ describe("draft: a session that has ended", () => {
     await answered(v, v.button("Post"), scripts);
     assert.equal(v.status, 401);
     assert.equal(await shown(v), text);
+    if (scripts) await v.sees(/^Draft kept in this browser\.$/);
     await inspect(v, scripts, "session-ended");
 
     await v.fill({ Password: "wrong horse battery" });

@@ -131,7 +131,9 @@ test("draft: signing out removes all of them once that is confirmed, and ending 
   });
   await v.accountMenu();
   await v.press(v.button("Sign out"));
-  assert.deepEqual(questions, ["A draft of yours is kept in this browser. Remove it, and go on?"]);
+  assert.deepEqual(questions, [
+    "Your drafts in this browser will be removed:\n\n“In another tab”\n“Mine What I wrote, in two lines”\n“never A draft”\n\nGo on?",
+  ]);
   assert.equal(await drafts(), 3);
   answer = "accept";
   await v.follow(v.button("Sign out"));

@@ -25,7 +25,7 @@ for (const scripts of [true, false]) {
     await v.follow(v.button("Find").last());
     assert.equal((await v.posts()).length, 20);
     const told = v.page.locator(".body > [role=status]");
-    assert.match(await told.innerText(), /^20 of 40 posts match\. Searched back to .+\. Go on/);
+    assert.match(await told.innerText(), /^20 of the newest 40 posts match\. Searched back to .+\. Go on/);
     if (scripts) await look(v, "found");
     assert.deepEqual(await v.page.locator("mark").allInnerTexts(), Array(20).fill("lease"));
     await v.follow(v.link("Go on with older posts"));

@@ -108,6 +108,10 @@ test("list: a vote that is refused says why, where it was given", async () => {
   assert.equal(v.path, channel);
   await v.press(voting(v, "Soon deleted"));
   await back(v, "Soon deleted").waitFor();
+  await ida.deleteChannelWhole("list.refused");
+  await v.press(back(v, "Soon deleted"));
+  await alert.getByText("This post has been deleted.", { exact: true }).waitFor();
+  v.complaints.length = 0; // that the answer was 404
   await v.leave();
 });
 

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { signUp } from "./account.mjs";
+import { answered } from "./draft_writer.mjs";
 import { look } from "./page_look.mjs";
 import { phone, sites, visitor } from "./visitor.mjs";
 
@@ -25,13 +26,15 @@ for (const scripts of [true, false]) {
     const says = (v, text) => v.page.getByText(text, { exact: true }).waitFor();
 
     await other.open(`/channels/${channel}`);
-    assert.equal(await composers(other), 1);
+    await other.fill({ Text: "Refused, and kept" });
     await owner.open(`/channels/${channel}`);
     await owner.menu();
     await owner.follow(owner.link("Who may post"));
     await owner.page.getByLabel("Only you").check();
     await owner.follow(owner.button("Save who may post"));
     await says(owner, "Who may post is saved.");
+    await answered(other, other.button("Post"), scripts);
+    assert.equal(other.status, 403);
     for (const v of [other, anonymous]) {
       await v.open(`/channels/${channel}`);
       await says(v, "Only @ola posts here.");
@@ -60,6 +63,8 @@ for (const scripts of [true, false]) {
     await owner.follow(owner.button("Unblock @pia"));
     await other.open(`/channels/${channel}`);
     assert.equal(await composers(other), 1);
+    if (scripts) await other.sees("Draft kept in this browser");
+    assert.equal(await other.field("Text").inputValue(), scripts ? "Refused, and kept" : "");
     await Promise.all([owner, other, anonymous].map((v) => v.leave()));
   });
 }

@@ -143,7 +143,7 @@ for (const scripts of [true, false]) {
 
 test("conflict: where edits overlap, the box has both", async () => {
   const { early, late } = await conflict("meet.overlap", overlapping);
-  await late.sees("Both changed this sentence");
+  await late.sees("Both changed this sentence", "saves what is in the fields below, once you have changed it.");
   assert.equal(await section(late, "Both together").getByLabel("Text").inputValue(), "The quick black red fox");
   await look(late, "conflict-overlap");
   await late.press(late.button(/^Save (both together|this text)$/));

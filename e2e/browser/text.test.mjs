@@ -101,6 +101,7 @@ for (const scripts of [true, false]) {
     if (scripts) {
       await v.press(v.button("Preview"));
       assert.equal(await v.page.locator("section[aria-label=Preview] article .text em").innerText(), "stress");
+      assert.ok(await v.page.getByRole("heading", { name: "Preview", exact: true }).isVisible());
       await look(v, "preview");
     } else {
       const [tab] = await Promise.all([v.context.waitForEvent("page"), v.press(v.button("Preview in a new tab"))]);
