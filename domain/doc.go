@@ -90,10 +90,9 @@
 //     deletes it. If the store loses the gate of a channel, the channel's page and the lists of
 //     channels do not show it; but feeds, exports and its authors' pages show its posts, and its
 //     owner can delete it.
-//   - I10 what ended stays ended. A session whose end was acknowledged signs no client
-//     in, a sign-in link gives one session or sets one password, and ends with all others of its
-//     user, a password that was replaced changes nothing, and the address of a personal feed that
-//     was revoked never works again.
+//   - I10 what ended stays ended. Once it is acknowledged, a session that was ended, a password that
+//     was replaced and a secret address that was revoked never work again. A sign-in link gives one
+//     session or sets one password, and ends with all others of its user.
 //   - I11 posting rules hold. After the owner has closed a channel to others, or blocked a
 //     user there, no post or edit that this forbids takes effect, until the owner allows it again.
 //     At most one row of an incarnation says who may post. No page offers to post what is refused.

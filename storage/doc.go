@@ -32,7 +32,7 @@
 //	channel    what users do with channels, their lists, and pages that a process keeps
 //	deletion   the intent to delete: message, record, index, reconciling pass, poison
 //	blog       posts, votes and ratings
-//	reader     subscriptions, feed and digest
+//	reader     subscriptions, and what is read of them
 //	account    users, sessions and the limit on password guessing
 //	erasure    the deletion of an account
 //	check      a check of the rows against the invariants, and repair

@@ -10,8 +10,8 @@
 //
 // # The model
 //
-// routes.go lists the routes, with who may use each; digest.go has those of the digest. A file
-// is about one subject, such as channel.go, and has its pages and its API side by side: both
+// routes.go lists the routes, with who may use each. (A subject that could be taken out has its
+// own in its file.) A file is about one subject, such as channel.go, and has its pages and its API side by side: both
 // parse a request and call the same action, then one redirects with a notice and the other
 // answers with a status. One function maps each error to a status and words (problem.go), and one
 // sends them, as application/problem+json or as a page. The client sees these

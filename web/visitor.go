@@ -50,8 +50,7 @@ const (
 	anyone
 	// signedIn: an anonymous client gets domain.ErrNotSignedIn.
 	signedIn
-	// writer is signedIn, with the limit for writes. What protects an account is not limited:
-	// its password, its sessions and its digest address.
+	// writer is signedIn, with the limit for writes. What protects an account is not limited.
 	writer
 )
 

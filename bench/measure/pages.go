@@ -58,7 +58,6 @@ var pages = []struct {
 	{"channel", "/channels/c0", false},
 	{"channel, signed in", "/channels/c0", true},
 	{"feed", "/", true},
-	{"digest", "/digest", true},
 }
 
 // countCalls returns, for each page, its calls when the process begins and when it is asked for again.

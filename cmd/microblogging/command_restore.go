@@ -14,7 +14,7 @@ import (
 
 type restoreCommand struct {
 	Deletions    string `placeholder:"FILE" help:"A later backup, or the directory of the store that the restored one replaces. Each channel whose deletion it records is deleted again, so that the restore does not bring the channel back."`
-	EndSessions  bool   `help:"End all sessions and sign-in links, and revoke the addresses of personal feeds. Otherwise those that were ended after the backup are valid again."`
+	EndSessions  bool   `help:"End all sessions, links and secret addresses. Otherwise those that were ended after the backup are valid again."`
 	File         string `arg:"" help:"The file that backup wrote. It is read to its end before anything is written."`
 	storageFlags `embed:""`
 }

@@ -48,7 +48,7 @@ func (Shipped) List() []lab.Invariant {
 		{Name: "I7", Title: "one post", When: lab.Quiescent, Means: "A request that is sent twice makes one post, or one channel."},
 		{Name: "I8", Title: "indexes agree", When: lab.Quiescent, Means: "Each post is in the index by rating exactly once, and its rating is the sum of its votes. It is on its author's list, and a channel on its owner's."},
 		{Name: "I9", Title: "gates", When: lab.Quiescent, Means: "Each active channel has its own open gate and no other, and that gate opens only once."},
-		{Name: "I10", Title: "what ended stays ended", When: lab.Always, Means: "A session that has ended no longer signs in, and a link or an address that was used up or revoked never works again."},
+		{Name: "I10", Title: "what ended stays ended", When: lab.Always, Means: "What was ended, used up or revoked never works again: a session, a link, a password, a secret address."},
 		{Name: "I11", Title: "posting rules hold", When: lab.Always, Means: "Once the owner has closed a channel to others, or blocked a user there, no post or edit that this forbids takes effect."},
 		{Name: "I12", Title: "deleted accounts leave nothing", When: lab.Quiescent, Means: "Once an account is gone, nothing that its user sent takes effect, and nothing of theirs is left but the name."},
 		{Name: "A4", Title: "no self-conflict", When: lab.Always, Means: "No user is refused because of their own earlier request, and no message is handled without end."},

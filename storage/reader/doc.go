@@ -1,5 +1,5 @@
 // Package reader implements what people read of several channels: their subscriptions, what is
-// made of them, a feed and a digest, and the newest posts of all channels (latest.go).
+// made of them, and the newest posts of all channels (latest.go).
 //
 // A subscription is two rows in two tables (subscription.go). A feed is made when it is read: from
 // the posts of each channel, and then from the channel's row and the subscriber's row there, so
