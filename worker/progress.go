@@ -106,8 +106,8 @@ func (p *progress) record(ctx context.Context, change func(*domain.Deletion)) er
 	p.mu.Unlock()
 	return p.store.UpdateRecord(ctx, p.of, func(d *domain.Deletion) bool {
 		// A request may have sent its message and died. The user asks again, and is told a later time:
-		// that of the record, which has a message of its own. A damaged record has no time and no such message.
-		p.outdated = d.State == domain.DeletionPending && !p.of.UndoableUntil.IsZero() && !d.RequestedOn.IsZero() && !d.RequestedOn.Equal(p.of.RequestedOn)
+		// that of the record, which has a message of its own.
+		p.outdated = d.Outdates(p.of)
 		if p.outdated {
 			return false
 		}

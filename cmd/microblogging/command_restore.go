@@ -24,7 +24,7 @@ func (c restoreCommand) Run(ctx context.Context, console *console) (err error) {
 	if c.Storage != "bolt" {
 		return cannotRunError{errors.New("restore is only for the embedded store; to move the restored store to Azure, run microblogging copy --to azure")}
 	}
-	var deletions []domain.Message
+	var deletions []domain.Deletion
 	if c.Deletions != "" {
 		if deletions, err = readDeletions(ctx, c.Deletions); err != nil {
 			return cannotRunError{fmt.Errorf("%s cannot be used: %w", c.Deletions, err)}
@@ -81,7 +81,7 @@ func restore(ctx context.Context, name, dir string, begin func(), finish func(*b
 
 // readDeletions reads what was asked to be deleted from a store, or from a backup, which it
 // restores elsewhere.
-func readDeletions(ctx context.Context, name string) (deletions []domain.Message, err error) {
+func readDeletions(ctx context.Context, name string) (deletions []domain.Deletion, err error) {
 	read := func(db *bolt.DB) (err error) {
 		deletions, err = storage.New(db, storage.Options{}).Operator.DeletionRecords(ctx)
 		return err

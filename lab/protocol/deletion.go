@@ -213,11 +213,11 @@ func unfinished(_ context.Context, l Shipped, _ *crew, v lab.View, violation vio
 // neverAccepted reports whether a message was lost together with its request, if that may be: the
 // deletion of a channel was neither accepted nor recorded.
 func (l Shipped) neverAccepted(v lab.View, m lab.SentMessage) bool {
-	if !l.AcceptedOnly || m.Kind != domain.MessageChannel || v.Count(factAccepted, func(k lab.Known) bool { return k.Channel == m.Ref() }) > 0 {
+	if !l.AcceptedOnly || m.Kind != domain.MessageChannel || v.Count(factAccepted, func(k lab.Known) bool { return k.Channel == m.Ref() && number(k.Key) >= m.UndoCount }) > 0 {
 		return false
 	}
-	_, err := v.DB.Get(schema.TableDeletions, string(m.Channel), string(m.Incarnation))
-	return err != nil
+	record, err := v.DB.Get(schema.TableDeletions, string(m.Channel), string(m.Incarnation))
+	return err != nil || record.Properties.Int64("UndoCount") < m.UndoCount // it is of an earlier request
 }
 
 // deletions are carried out, and names are taken again.

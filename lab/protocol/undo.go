@@ -117,6 +117,9 @@ func undos() subject {
 			{Name: "undo-index", About: "a poisoned deletion is undone and asked for again on another device while a pass runs, and the queue may lose a message",
 				Faults: 1, Forgets: true, Preemptions: 3, Undo: atOnce, Invariants: Shipped{Refuses: true}, Setup: poisoned("old"),
 				Actors: []lab.Actor{{Name: "olga", Run: undo}, {Name: "olga2", Run: ask}, {Name: "reconcile", Run: reconcile}}},
+			{Name: "undo-record", About: "a channel whose deletion was undone is deleted by a request that may die, while a pass runs, and the queue loses its message",
+				Faults: 2, Forgets: true, Preemptions: 2, Undo: atOnce, Invariants: Shipped{AcceptedOnly: true}, Setup: lab.InTurn(news("old"), onChannel(repent)),
+				Actors: []lab.Actor{{Name: "olga", Run: ask}, {Name: "reconcile", Run: reconcile}}},
 			{Name: "undo-late", About: "requests of a deletion, of its undo and of the next deletion take effect long after their senders have gone on",
 				Faults: 2, Preemptions: 2, Undo: atOnce, DelayedCalls: anything, Setup: news("old"),
 				Actors: []lab.Actor{{Name: "olga", Run: lab.InTurn(ask, undo, ask)}, worker1()}},
@@ -160,8 +163,13 @@ func undos() subject {
 				"A worker deletes a row without a gate whose undo count is lower than that in the message, so a delayed insert is not taken for an undo.",
 				only("w", takenForUndone)),
 			ablate("undo-renewal", "undo-index", "The index row of the next request", "(Steps).RecordDeletion: s.RenewOpen(ctx, m.Ref(), m.Due())",
-				"A request renews the index row before it replaces a poisoned record, so a pass that read that record does not take it off the index.",
+				"A request renews the index row before it replaces an earlier record, so a pass that read that record does not take it off the index.",
 				only("olga2", unrenewed)),
+			ablate("undo-record-touch", "undo-record", "The write of an undone record", "lookAtRow: p.leaveToOperator(ctx, index, record)",
+				"A pass writes the undone record before it removes the index row, so a request that is about to replace the record begins again.",
+				only("reconcile", skipping(func(c *driver.Call) bool {
+					return writes(c, schema.TableDeletions) && !isToIndex(c) && c.Operations[0].Action == driver.ActionMerge && len(c.Operations[0].Properties) == 0
+				})), among("olga", "reconcile")),
 			ablate("undo-identity", "undo-again", "The undo count of the next request", "MessageFor: UndoCount: channel.UndoCount",
 				"A request to delete carries the undo count that it read, so one that follows an undo is not taken for the one that was undone.",
 				only("olga", sending(func(c *driver.Call) {

@@ -146,13 +146,13 @@ func (c *Checker) checkErasure(ctx context.Context, row driver.Entity) error {
 		return nil
 	}
 	//lab: Read whether the deletion of the account is on the index.
-	_, err := c.store.deletions.Get(ctx, schema.OpenPartition(of.Ref().Key), schema.RefRow(of.Ref()))
-	if !errors.Is(err, domain.ErrNotFound) {
+	index, err := c.store.deletions.Find(ctx, schema.OpenPartition(of.Ref().Key), schema.RefRow(of.Ref()))
+	if err != nil {
 		return err
 	}
 	//lab: Read whether the deletion of the account is recorded.
-	record, err := c.store.deletions.Get(ctx, schema.ChannelPartition(of.Ref().Key), schema.DeletionRow(of.ID))
-	if !errors.Is(err, domain.ErrNotFound) && (err != nil || !deletion.Decode(record).Over()) {
+	record, err := c.store.deletions.Find(ctx, schema.ChannelPartition(of.Ref().Key), schema.DeletionRow(of.ID))
+	if err != nil || record.Found() && !deletion.Decode(record).Over() || !record.Found() && index.Found() {
 		return err
 	}
 	if still, err := optimistic.Unchanged(ctx, c.store.users, row); err != nil || !still {

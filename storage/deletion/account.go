@@ -56,7 +56,7 @@ func (p *pass) lookAtAccount(ctx context.Context, index driver.Entity, ref domai
 	case err == nil && d.Over():
 		return p.removeOpen(ctx, index) // its request sets the account to pending at most once
 	case err == nil && d.State == domain.DeletionPoisoned:
-		return p.leaveToOperator(ctx, index, record)
+		return nil // it waits for an operator; web processes find in the index whose pages they do not show
 	case err == nil:
 		return p.requeue(ctx, d.Message()) // also if only the record is not final
 	case !errors.Is(err, domain.ErrNotFound):

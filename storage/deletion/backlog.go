@@ -13,8 +13,8 @@ import (
 // asks again and again, so its cost is bounded.
 type Backlog struct {
 	// Open is how many deletions are due and not known to be at their end: one that ended within
-	// the last minutes may count. Those that can be undone do not count, nor those in poison. It is
-	// 1,000 if there are more.
+	// the last minutes may count. Those that can be undone do not count, nor those of channels in
+	// poison; an account's that waits in poison does. It is 1,000 if there are more.
 	Open int
 	// Oldest is when the work of the oldest of them was due. It is zero if there is none.
 	Oldest time.Time

@@ -23,7 +23,7 @@ import (
 //   - A process that opens a deletion first reads the row that it will change: the channel's, the
 //     account's, or a poisoned record. Then it renews the index row, which gives that a new ETag.
 //     Then it writes the row that it read, in the version that it read. A request opens a deletion by setting
-//     the row pending, or by replacing the poisoned record of an earlier request; a worker, by taking an
+//     the row pending, or by replacing the record of an earlier request; a worker, by taking an
 //     active row past the pivot because the request died (pivot.go); an operator, by requeueing a
 //     poisoned record.
 //   - Only the pass removes index rows. It scans them, then reads the record and, if needed, the
@@ -43,8 +43,8 @@ import (
 //	done          absent                          removes the index row
 //	done          present                         releases or reclaims it; the next pass goes on
 //	poisoned      any                             writes the record, then removes the index row
-//	undone        active                          writes the channel's row, then removes the index row
-//	none          active, request older than 1 h  the same
+//	undone        active                          writes the channel's row and the record, then removes the index row
+//	none          active, request older than 1 h  writes the channel's row, then removes the index row
 //	none, undone  absent                          removes the index row
 //	none, undone  pending or deleting             records the deletion, and sends a message if it is stalled
 //	any other     any                             sends a message if the deletion is stalled
@@ -123,13 +123,13 @@ func (p *pass) lookAt(ctx context.Context, index driver.Entity) error {
 	record, err := p.Deletions.deletions.Get(ctx, schema.ChannelPartition(ref.Key), schema.DeletionRow(ref.Incarnation))
 	switch d := Decode(record); {
 	case errors.Is(err, domain.ErrNotFound):
-		return p.lookAtRow(ctx, index, ref, requestLifetime)
+		return p.lookAtRow(ctx, index, ref, driver.Entity{})
 	case err != nil:
 		return err
 	case d.State == domain.DeletionDone:
 		return p.lookAtDone(ctx, index, ref)
 	case d.State == domain.DeletionUndone: // what was undone opens nothing again, and a newer request begins again
-		return p.lookAtRow(ctx, index, ref, 0)
+		return p.lookAtRow(ctx, index, ref, record)
 	case d.State == domain.DeletionPoisoned:
 		return p.leaveToOperator(ctx, index, record)
 	case !Stalled(d, p.since):
@@ -150,8 +150,8 @@ func (p *pass) requeue(ctx context.Context, of domain.Message) error {
 
 // lookAtRow handles an index row whose deletion has no record, or whose record is undone. The
 // channel's row decides. If it is pending or deleting, the deletion goes on. If it is active, a
-// request may still be in flight: until the index row is older than lifetime, the pass leaves it.
-func (p *pass) lookAtRow(ctx context.Context, index driver.Entity, ref domain.ChannelRef, lifetime time.Duration) error {
+// request may still be in flight: without a record, the pass leaves the index row for requestLifetime.
+func (p *pass) lookAtRow(ctx context.Context, index driver.Entity, ref domain.ChannelRef, record driver.Entity) error {
 	row, err := p.fence.ReadIncarnation(ctx, ref)
 	switch {
 	case errors.Is(err, domain.ErrNotFound):
@@ -164,12 +164,15 @@ func (p *pass) lookAtRow(ctx context.Context, index driver.Entity, ref domain.Ch
 			return err
 		}
 		return p.requeue(ctx, message)
-	case domain.Recent(index.Properties.Time(schema.PropRequestedOn), lifetime):
+	case !record.Found() && domain.Recent(index.Properties.Time(schema.PropRequestedOn), requestLifetime):
 		return nil // the request may be under way, and would have to begin again
 	}
 	// A request that is in flight depends on this version of the row, so it fails now.
 	//lab: Write the channel's row, which gives it a new version.
 	err = p.channels.Transact(ctx, schema.ChannelPartition(ref.Key), driver.Merge(schema.SingleRow, driver.Match(row.ETag)))
+	if err == nil && record.Found() { // a request may die after it has replaced this record
+		return p.leaveToOperator(ctx, index, record)
+	}
 	return p.removeTouched(ctx, index, err)
 }
 

@@ -59,6 +59,9 @@ func (s Steps) recordPoisoned(ctx context.Context, m domain.Message) error {
 		return err
 	}
 	return s.UpdateRecord(ctx, m, func(d *domain.Deletion) bool {
+		if d.Outdates(m) { // to requeue it would end the time to undo
+			return false
+		}
 		d.State, d.Attempts, d.WaitingSince = domain.DeletionPoisoned, m.Attempts, time.Time{}
 		return true
 	})

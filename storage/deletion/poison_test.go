@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"microblogging/domain"
+	"microblogging/storage"
 	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 	"microblogging/storage/internal/storetest"
@@ -21,6 +22,7 @@ func TestPoison(t *testing.T) {
 	t.Run("text of any kind comes back as it was", unreadTextComesBack)
 	t.Run("message that no queue can take stays recorded", bubble(unreadThatCannotBeSent))
 	t.Run("dropping leaves none and touches nothing else", bubble(unreadIsDropped))
+	t.Run("message of an earlier request does not end the time to undo of the next", bubble(earlierMessagePoisonsNothing))
 }
 
 func TestRequeue(t *testing.T) {
@@ -330,5 +332,33 @@ func undecodableIsNotLost(t *testing.T) {
 			}
 			w.Calls.Store(calls)
 		})
+	}
+}
+
+// A request died after its message, and the user asked again. The first message fails so often that it is poisoned.
+func earlierMessagePoisonsNothing(t *testing.T, w *world) {
+	channel := w.Create("Garden", ada)
+	died := errors.New("died")
+	dying := storage.New(drivertest.NewFaults(w.DB, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Target == "Deletions" && call.Partition == "garden" {
+			return died
+		}
+		return send(ctx)
+	}), storage.Options{Undo: 30 * time.Second})
+	if _, err := dying.Deletions.Request(t.Context(), channel.Key(), ada, storetest.AnyIncarnation); !errors.Is(err, died) {
+		t.Fatal(err)
+	}
+	time.Sleep(20 * time.Second)
+	ref := w.askUndoable(channel)
+	until := w.deletion(ref).UndoableUntil
+	time.Sleep(11 * time.Second)
+	w.Poison()
+	w.requeue("")
+	early := w.Messages()
+	for _, m := range early {
+		w.OK(w.Store.Operator.RecordDeletion(t.Context(), m))
+	}
+	if d := w.deletion(ref); d.State != domain.DeletionPending || len(early) > 0 {
+		t.Errorf("%s before the time until which it can be undone, it is %s, and a worker gets %+v", time.Until(until), d.State, early)
 	}
 }

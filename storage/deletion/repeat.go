@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
@@ -17,20 +16,17 @@ import (
 // again, with the writes of Request and in the same order. The record names the
 // incarnation, so nothing happens to a channel that has the name otherwise.
 
-// DeletionRecords returns a message for each Deletions row that is about a channel or an account, to be
+// DeletionRecords returns each Deletions row that is about a channel or an account, without its steps, to be
 // kept for RepeatDeletions (package erasure). Of posts, only those that were poisoned have a row.
-func (s Steps) DeletionRecords(ctx context.Context) (records []domain.Message, err error) {
+func (s Steps) DeletionRecords(ctx context.Context) (records []domain.Deletion, err error) {
 	for row, err := range s.deletions.All(ctx, driver.Scan{}) {
 		if err != nil {
 			return nil, fmt.Errorf("reading the deletions: %w", err)
 		}
-		d := Decode(row)
-		if schema.Of(schema.TableDeletions, row.Partition, row.Row) == schema.Deletion && d.State != domain.DeletionUndone {
-			m := d.Message()
-			if d.State != domain.DeletionPending && m.Kind == domain.MessageChannel {
-				m.UndoableUntil = time.Time{} // that time is over
-			}
-			records = append(records, m)
+		if schema.Of(schema.TableDeletions, row.Partition, row.Row) == schema.Deletion {
+			d := Decode(row)
+			d.StepLog = nil
+			records = append(records, d)
 		}
 	}
 	return records, nil
@@ -50,4 +46,24 @@ func (s Steps) RepeatDeletion(ctx context.Context, m domain.Message) (found bool
 	}
 	m.UndoCount = row.UndoCount
 	return true, s.acceptDeletion(ctx, row, m)
+}
+
+// RepeatUndo undoes the deletion of a channel again that came back as it was before the undo. A channel with a
+// higher undo count has it.
+func (s Steps) RepeatUndo(ctx context.Context, m domain.Message) error {
+	err := s.pause.Retry(ctx, func() error {
+		row, err := s.fence.ReadIncarnation(ctx, m.Ref())
+		if err != nil || row.State == domain.ChannelDeleting || row.UndoCount > m.UndoCount {
+			return err
+		}
+		m.UndoCount = row.UndoCount
+		return s.fence.SetActive(ctx, row)
+	})
+	if err == nil {
+		err = s.RecordUndone(ctx, m)
+	}
+	if errors.Is(err, domain.ErrNotFound) {
+		return nil
+	}
+	return err
 }

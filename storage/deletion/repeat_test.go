@@ -12,11 +12,12 @@ import (
 func TestDeletionRepeat(t *testing.T) {
 	t.Run("of a channel that came back is asked for as it was", bubble(repeatAsksAgain))
 	t.Run("of a channel that came back from before an undoing is carried out", bubble(repeatCountsAsTheChannel))
+	t.Run("leaves a channel alone that came back pending, and whose deletion was undone later", bubble(undoneStaysUndoneAfterRestore))
 	t.Run("spares the next incarnation, and what is not about a channel", repeatSparesOthers)
 }
 
 // recordsOf is what a store keeps of its deletions.
-func (w *world) recordsOf() []domain.Message {
+func (w *world) recordsOf() []domain.Deletion {
 	w.T.Helper()
 	records, err := w.Store.Operator.DeletionRecords(w.T.Context())
 	w.OK(err)
@@ -25,7 +26,7 @@ func (w *world) recordsOf() []domain.Message {
 
 // deletedElsewhere is the channel's deletion as another store has recorded it, which has
 // gone on from the same backup. This store has the channel.
-func deletedElsewhere(w *world, channel domain.Channel) []domain.Message {
+func deletedElsewhere(w *world, channel domain.Channel) []domain.Deletion {
 	w.T.Helper()
 	other := newWorld(w.T)
 	w.OK(other.Store.Operator.RecordDeletion(w.T.Context(), domain.Message{
@@ -62,8 +63,8 @@ func repeatAsksAgain(t *testing.T, w *world) {
 // The record is of the second request. The channel came back from before the first.
 func repeatCountsAsTheChannel(t *testing.T, w *world) {
 	channel := w.Create("Garden", ada)
-	n, err := w.Store.Operator.RepeatDeletions(t.Context(), []domain.Message{{
-		Kind: domain.MessageChannel, Channel: channel.Key(), Incarnation: channel.Incarnation, Name: channel.Name, RequestedBy: ada, RequestedOn: domain.Now(), UndoCount: 1,
+	n, err := w.Store.Operator.RepeatDeletions(t.Context(), []domain.Deletion{{
+		Channel: channel.Ref(), Name: channel.Name, RequestedBy: ada, RequestedOn: domain.Now(), UndoCount: 1,
 	}})
 	messages := w.Messages()
 	if err != nil || n != 1 || len(messages) != 1 {
@@ -90,4 +91,23 @@ func repeatSparesOthers(t *testing.T) {
 	if got, err := next.Store.Channels.Get(t.Context(), channel.Key().Address()); err != nil || got.Incarnation != channel.Incarnation {
 		t.Errorf("the channel is %+v (%v)", got, err)
 	}
+}
+
+// A backup was taken while the deletion was pending. It was undone later, as a later record says.
+func undoneStaysUndoneAfterRestore(t *testing.T, w *world) {
+	channel := w.Create("Garden", ada)
+	w.Post(channel, ada, "a post")
+	ref := w.askUndoable(channel)
+	row, record := w.Rows("Channels")[0], w.Rows("Deletions")[0]
+	w.OK(w.undo(ref, ada))
+	records := w.recordsOf()
+	w.OK(w.Table("Channels").Transact(t.Context(), row.Partition, driver.Replace(row.Row, driver.Upsert, row.Properties...)))
+	w.OK(w.Table("Deletions").Transact(t.Context(), record.Partition, driver.Replace(record.Row, driver.Upsert, record.Properties...)))
+	for range 2 {
+		if n, err := w.Store.Operator.RepeatDeletions(t.Context(), records); err != nil || n != 0 {
+			t.Errorf("%d deletions were repeated (%v)", n, err)
+		}
+	}
+	time.Sleep(time.Hour)
+	w.mustLive(channel)
 }

@@ -25,6 +25,7 @@ func TestDeletionUndo(t *testing.T) {
 	t.Run("is too late once the deletion is done, even if a delayed insert brings the row back", bubble(doneIsNotUndone))
 	t.Run("is not recorded of a deletion that has ended, whose row a delayed insert brings back", bubble(endedIsNotRecordedUndone))
 	t.Run("of a poisoned deletion leaves the next request on the index, whatever a pass does meanwhile", bubble(requestAfterPoisonStaysOnIndex))
+	t.Run("leaves the next request on the index if that dies, whatever a pass does meanwhile", bubble(recordOfDeadRequestStaysOnIndex))
 }
 
 // forgiving is a store on which the deletion of a channel can be undone.
@@ -256,4 +257,44 @@ func pendingChannelLosesDeletedPost(t *testing.T, w *world) {
 	w.OK(w.Store.Operator.FinishBlog(t.Context(), message, func(int) {}))
 	w.OK(w.undo(channel.Ref(), ada))
 	w.mustLive(channel)
+}
+
+// A pass reads the undone record while the next request is about to replace it. The request dies, and the queue loses
+// its message.
+func recordOfDeadRequestStaysOnIndex(t *testing.T, w *world) {
+	channel := w.Create("Garden", ada)
+	ref := w.askUndoable(channel)
+	w.OK(w.undo(ref, ada))
+	if w.pass(); len(w.openDeletions()) > 0 {
+		t.Error("what was undone stays on the index, where an operator reads that it is open")
+	}
+	w.Messages()
+	died, met := errors.New("died"), false
+	dying := storage.New(drivertest.NewFaults(w.DB, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if len(call.Operations) == 0 || call.Partition != string(ref.Key) || call.Operations[0].Action != driver.ActionMerge {
+			return send(ctx)
+		}
+		if !met {
+			met = true
+			w.pass()
+		}
+		if err := send(ctx); err != nil {
+			return err
+		}
+		return died
+	}), storage.Options{Undo: 30 * time.Second})
+	if _, err := dying.Deletions.Request(t.Context(), ref.Key, ada, storetest.AnyIncarnation); !errors.Is(err, died) || !met {
+		t.Fatalf("the second request answers %v", err)
+	}
+	if d := w.deletion(ref); d.State != domain.DeletionPending {
+		t.Fatalf("the record says %q", d.State)
+	}
+	time.Sleep(time.Hour)
+	w.Messages() // which the queue has lost
+	time.Sleep(time.Hour)
+	w.pass()
+	time.Sleep(time.Hour)
+	if lost := w.Messages(); len(lost) != 1 {
+		t.Errorf("the record says %q, and a pass sends %v", w.deletion(ref).State, lost)
+	}
 }

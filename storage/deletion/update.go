@@ -23,13 +23,12 @@ func (s Steps) RecordDeletion(ctx context.Context, m domain.Message) error {
 		return err
 	}
 	return s.pause.Change(ctx, s.deletions, schema.ChannelPartition(m.Channel), schema.DeletionRowOf(m), func(now driver.Entity) (driver.Properties, error) {
-		switch d := Decode(now); {
-		case d.State == domain.DeletionDone || d.UndoCount >= m.UndoCount:
+		if d := Decode(now); d.State == domain.DeletionDone || d.UndoCount >= m.UndoCount {
 			return nil, nil
-		case d.State == domain.DeletionPoisoned: // a pass that has read it may take the deletion off the index (open.go)
-			if err := s.RenewOpen(ctx, m.Ref(), m.Due()); err != nil {
-				return nil, err
-			}
+		}
+		// A pass that has read the former record may take the deletion off the index (open.go).
+		if err := s.RenewOpen(ctx, m.Ref(), m.Due()); err != nil {
+			return nil, err
 		}
 		return encodeDeletion(newDeletion(m, state)), nil
 	})

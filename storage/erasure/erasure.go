@@ -194,8 +194,10 @@ func (s *Accounts) Undo(ctx context.Context, user domain.UserName) (undone domai
 		switch {
 		case err != nil:
 			return err
+		case entry.State == domain.AccountActive && undone.ID == "": // it was undone before, or a request is under way, which fails now
+			return optimistic.Again(s.accounts.TouchAccount(ctx, entry))
 		case entry.State == domain.AccountActive, undone.ID != "" && entry.ID != undone.ID:
-			return nil // it was undone before, or this is a conflict with our own earlier swap
+			return nil // this is a conflict with our own earlier swap
 		case entry.State != domain.AccountPending:
 			return domain.ErrTooLate
 		}
@@ -219,14 +221,33 @@ func (s Steps) recordUndone(ctx context.Context, m domain.Message) error {
 // RepeatDeletions asks again for each deletion whose channel can still be read, or whose account is active, and
 // returns how many there were. That of a channel is listed for the user who asked for it, under the time of the
 // first request. One that could be undone can be undone again, for as long as was promised. It may be called
-// again after an error, and while other operations run.
-func (s Steps) RepeatDeletions(ctx context.Context, records []domain.Message) (repeated int, err error) {
-	for _, record := range records {
-		repeat := s.deletions.RepeatDeletion
-		if record.Kind == domain.MessageAccount {
-			repeat = s.repeatErasure
+// again after an error, and while other operations run. First it undoes again what was undone: what came back
+// pending would otherwise end.
+func (s Steps) RepeatDeletions(ctx context.Context, records []domain.Deletion) (repeated int, err error) {
+	for _, d := range records {
+		if d.State != domain.DeletionUndone {
+			continue
 		}
-		found, err := repeat(ctx, record)
+		undo, m := s.deletions.RepeatUndo, d.Message()
+		if m.Kind == domain.MessageAccount {
+			undo = s.repeatUndo
+		}
+		if err := undo(ctx, m); err != nil {
+			return 0, fmt.Errorf("repeating an undo: %w", err)
+		}
+	}
+	for _, d := range records {
+		if d.State == domain.DeletionUndone {
+			continue
+		}
+		repeat, m := s.deletions.RepeatDeletion, d.Message()
+		switch {
+		case m.Kind == domain.MessageAccount:
+			repeat = s.repeatErasure
+		case d.State != domain.DeletionPending:
+			m.UndoableUntil = time.Time{} // that time is over
+		}
+		found, err := repeat(ctx, m)
 		if err != nil {
 			return repeated, fmt.Errorf("repeating a deletion: %w", err)
 		}
@@ -235,6 +256,24 @@ func (s Steps) RepeatDeletions(ctx context.Context, records []domain.Message) (r
 		}
 	}
 	return repeated, nil
+}
+
+// repeatUndo undoes the deletion of an account again that came back as it was before the undo.
+func (s Steps) repeatUndo(ctx context.Context, m domain.Message) error {
+	err := s.pause.Retry(ctx, func() error {
+		entry, err := s.accounts.Entry(ctx, m.RequestedBy)
+		if err != nil || entry.ID != m.Incarnation || entry.State != domain.AccountPending {
+			return err
+		}
+		return s.accounts.ReopenAccount(ctx, entry)
+	})
+	if errors.Is(err, domain.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return s.recordUndone(ctx, m)
 }
 
 // repeatErasure asks again for the deletion of an account, if that is there.

@@ -24,6 +24,7 @@ func TestErasure(t *testing.T) {
 	t.Run("the name is free again after its time, and no earlier row comes back", drivertest.Long(bubble(nameIsFreeAgain)))
 	t.Run("an account that came back with a backup is deleted again, when it was promised", bubble(erasureIsRepeated))
 	t.Run("one whose undoing was not recorded is not deleted by a restore", bubble(undoneIsNotRepeated))
+	t.Run("one that came back pending, and was undone later, is not deleted after a restore", bubble(undoneStaysUndoneAfterRestore))
 	t.Run("a restore whose clock is ahead does not end the time early", bubble(repeatedNotEarly))
 	t.Run("no clock and no crash ends the time to undo early", drivertest.Long(bubble(undoIsKept)))
 	t.Run("nothing waits for a worker while it can be undone", bubble(nothingWaitsForUndo))
@@ -607,5 +608,31 @@ func erasureFaults(t *testing.T) {
 			l.mustBeErased()
 			last = int(l.Calls.Load()) < n
 		}))
+	}
+}
+
+func undoneStaysUndoneAfterRestore(t *testing.T) {
+	l := newLeaving(t, storage.Options{UndoAccount: undoAccount})
+	ctx := t.Context()
+	asked := l.ask(false)
+	users := driver.NewTable(l.DB, schema.TableUsers)
+	before, err := users.Get(ctx, string(leaver), "")
+	l.OK(err)
+	record, err := driver.NewTable(l.DB, schema.TableDeletions).Get(ctx, string(asked.Ref().Key), string(asked.ID))
+	l.OK(err)
+	time.Sleep(time.Hour)
+	l.undo()
+	records, err := l.Store.Operator.DeletionRecords(ctx)
+	l.OK(err)
+	// the backup
+	l.OK(users.Transact(ctx, before.Partition, driver.Replace(before.Row, driver.Upsert, before.Properties...)))
+	l.OK(driver.NewTable(l.DB, schema.TableDeletions).Transact(ctx, record.Partition, driver.Replace(record.Row, driver.Upsert, record.Properties...)))
+	_, err = l.Store.Operator.RepeatDeletions(ctx, records)
+	l.OK(err)
+	stop := l.start(l.Store)
+	time.Sleep(undoAccount + time.Hour)
+	stop()
+	if e := l.state(); e.State != domain.AccountActive {
+		t.Errorf("the account is %s, and the deletion was undone", e.State)
 	}
 }

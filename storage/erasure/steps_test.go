@@ -31,8 +31,9 @@ func TestErasureSteps(t *testing.T) {
 	t.Run("an undo that died before its record is recorded by a worker", bubble(undoIsRecorded))
 	t.Run("an undo that meets another write of the account is made", bubble(undoMeetsOtherWrite))
 	t.Run("an undo that meets the pivot comes too late, and one of nothing is no error", bubble(undoMeetsPivot))
+	t.Run("an undo holds against a request that was never answered, and whose write comes later", bubble(undoOfRequestUnderWay))
 	t.Run("the index forgets one that is over", bubble(indexForgetsOver))
-	t.Run("the index forgets one that waits for an operator", bubble(indexForgetsPoisoned))
+	t.Run("what its user has made is not shown while it waits for an operator", bubble(poisonedIsNotShown))
 	t.Run("a request that died before it changed the account is recorded as undone, and the index forgets it", bubble(givenUpIsRecorded))
 	t.Run("a request that a pass has given up begins again", bubble(givenUpBeginsAgain))
 	t.Run("an earlier record does not delete the next user of the name", drivertest.Long(bubble(recordSparesNextOfName)))
@@ -270,13 +271,28 @@ func indexForgetsOver(t *testing.T) {
 	}
 }
 
-func indexForgetsPoisoned(t *testing.T) {
-	l := newLeaving(t, storage.Options{})
+// A pass has seen that the deletion waits for an operator.
+func poisonedIsNotShown(t *testing.T) {
+	l := newLeaving(t, storage.Options{UndoAccount: undoAccount})
+	ctx := t.Context()
 	l.ask(false)
-	l.Poison()
-	if rows, e := l.indexed(), l.state(); rows != 0 || e.State != domain.AccountPending {
-		t.Errorf("the index has %d rows, and the account is %q", rows, e.State)
+	time.Sleep(undoAccount + time.Hour)
+	for range 2 {
+		_, err := l.Store.Operator.Reconcile(ctx, storetest.Patience, time.Now())
+		l.OK(err)
+		l.Poison()
 	}
+	l.OK(l.Store.Accounts.FindLeaving(ctx))
+	_, err := l.Store.Channels.Get(ctx, l.own.Key().Address())
+	_, unread := l.Store.Posts.Get(ctx, l.victim.Ref(), l.post.ID)
+	if err == nil || unread == nil {
+		t.Errorf("the account is %s, and what its user has made is shown", l.state().State)
+	}
+	if n, err := l.Store.Operator.Requeue(ctx, ""); err != nil || n != 1 {
+		t.Errorf("requeued %d, %v", n, err)
+	}
+	l.gone()
+	l.mustBeErased()
 }
 
 // The record keeps a request that stalls from opening the deletion while no pass would read it.
@@ -391,4 +407,28 @@ func (l *leaving) rules() map[string]string {
 		}
 	}
 	return rules
+}
+
+// The request to delete was told that the store does not answer, and its write takes effect after the undo.
+func undoOfRequestUnderWay(t *testing.T) {
+	l := newLeaving(t, storage.Options{UndoAccount: undoAccount})
+	var late func() error
+	l.Hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Target == schema.TableUsers && len(call.Operations) > 0 && call.Operations[0].Properties.String(schema.PropState) == string(domain.AccountPending) {
+			kept := *call
+			late = func() error {
+				return driver.NewTable(l.DB, kept.Target).Transact(l.T.Context(), kept.Partition, kept.Operations...)
+			}
+			return drivertest.ErrInjected
+		}
+		return send(ctx)
+	}
+	if _, err := l.askOn(l.Faulty, false); !errors.Is(err, domain.ErrUnavailable) || late == nil {
+		t.Fatal(err)
+	}
+	l.undo() // the page says that the account stays
+	err := late()
+	if e := l.state(); e.State != domain.AccountActive {
+		t.Errorf("after the undo, the account is %s (%v)", e.State, err)
+	}
 }

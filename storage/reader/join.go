@@ -90,7 +90,8 @@ func (s *Subscriptions) beginJoin(ctx context.Context, ref domain.ChannelRef, us
 }
 
 // swapJoin puts the sub! row in the place of the join! row. If there is a sub! row
-// already, it deletes the join! row, which is no longer needed.
+// already, it deletes the join! row, which is no longer needed, and gives the sub! row a new version, so that a
+// reader who is about to finish an earlier leaving fails (finishLeaving).
 func (s *Subscriptions) swapJoin(ctx context.Context, ref domain.ChannelRef, user domain.UserName, ticket driver.ETag) error {
 	//lab: Put up the subscriber's row.
 	err := s.fence.TransactIfOpen(ctx, ref,
@@ -102,7 +103,7 @@ func (s *Subscriptions) swapJoin(ctx context.Context, ref domain.ChannelRef, use
 	case errors.Is(err, fence.ErrGateGone):
 		return s.fence.WhyGateGone(ctx, ref)
 	case errors.Is(err, domain.ErrExists):
-		return s.leaveChannel(ctx, ref, schema.JoinRow(user))
+		return s.keepSub(ctx, ref, user, ticket)
 	case !optimistic.Raced(err):
 		return fmt.Errorf("subscribing to channel %s: %w", ref.Key, err)
 	}
@@ -113,6 +114,16 @@ func (s *Subscriptions) swapJoin(ctx context.Context, ref domain.ChannelRef, use
 		return optimistic.ErrAgain
 	}
 	return err
+}
+
+// keepSub takes over the sub! row of an earlier subscription of the user, and deletes the join! row.
+func (s *Subscriptions) keepSub(ctx context.Context, ref domain.ChannelRef, user domain.UserName, ticket driver.ETag) error {
+	//lab: Write the subscriber's row, which gives it a new version.
+	err := s.fence.TransactIfOpen(ctx, ref, driver.Delete(schema.JoinRow(user), driver.Match(ticket)), driver.Merge(schema.SubRow(user), driver.Exists))
+	if errors.Is(err, fence.ErrGateGone) {
+		return s.fence.WhyGateGone(ctx, ref)
+	}
+	return optimistic.Again(err)
 }
 
 // putSubscription writes the user's row in this state, whatever is there.
