@@ -33,6 +33,6 @@
 // at any time. A client whose reply was lost can send its request again: a post with the same
 // idempotency key is made once, and an edit, a vote, a subscription or a deletion that is repeated
 // changes nothing more. A response is rendered whole before its first byte is sent, so a failure
-// never leaves half a page. Only event streams are sent in pieces; a browser opens an interrupted
-// one again.
+// never leaves half a page. Only event streams, which a browser opens again, and exports are sent in
+// pieces.
 package web

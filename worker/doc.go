@@ -1,5 +1,5 @@
-// Package worker handles the messages of the queue DeleteChannelAndBlogs
-// ([domain.QueueName]): it removes what they ask for.
+// Package worker handles the messages of the queue DeleteChannelAndBlogs, which Azure calls
+// delete-channel-and-blogs: it removes what they ask for.
 //
 // # The problem
 //
@@ -15,9 +15,9 @@
 //
 //   - The loop ([Worker.Run]) leases a message, renews the lease while the work
 //     goes on, and concludes the message by the outcome of the work: done,
-//     retry, wait, permanent failure, panic, shutdown or lease lost. Only done
-//     deletes the message. After a permanent failure, or too many retries, the
-//     message is poisoned.
+//     retry, wait, permanent failure, panic, shutdown or lease lost. Done deletes
+//     the message. A permanent failure, or too many retries, poisons it: it is
+//     recorded, and then deleted.
 //   - The work on a channel is the cascade: a list of idempotent steps. The
 //     message only triggers it. Each step finds out from the rows what is left to
 //     do, so any number of workers may run the cascade concurrently.
