@@ -13,7 +13,8 @@ const units = [
 function relative(seconds, countdown) {
   const ago = Math.abs(seconds);
   // The clock of a server may be ahead of the browser's, so what is just to come is just now.
-  if (ago < 60) return countdown && seconds < -1 ? `in ${Math.floor(ago)}\u00a0s` : "just now";
+  if (ago < 60 && countdown) return seconds < -1 ? `in ${Math.floor(ago)}\u00a0s` : "now";
+  if (ago < 60) return "just now";
   const [unit, size] = units.find(([, , from]) => ago >= from);
   const n = Math.floor(ago / size + (seconds < 0 ? 0.5 : 0)); // 7 days less a second are to come: "in 7 days"
   const words = `${n} ${unit}${n === 1 || size <= 3600 ? "" : "s"}`;

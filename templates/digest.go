@@ -98,7 +98,7 @@ func (v Digest) frame(page Page) Frame {
 
 // date is the day in words. The zone is the reader's once the reader has chosen one.
 func (v Digest) date() string {
-	if v.Guess {
+	if v.Guess || v.Zone == "UTC" {
 		return dayText(v.Day) + ", UTC"
 	}
 	return dayText(v.Day) + ", your time"

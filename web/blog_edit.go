@@ -80,7 +80,9 @@ func (s *server) editBlog(c echo.Context, v visitor, form url.Values) error {
 	if err == nil && form.Get("undecided") == templates.Undecided(draft) {
 		err = domain.Invalid("text", "still contains both versions. Remove what you do not want to keep, then save")
 	}
-	if err == nil {
+	// A form that changes nothing makes no version, which others would have to merge with theirs.
+	base, _ := unpackBase(form.Get("base")) // or nothing, which no draft is
+	if err == nil && draft != base {
 		_, _, err = s.edit(c, v, at, expected, draft)
 	} else if _, readErr := s.channelAt(c, at); readErr != nil {
 		return readErr

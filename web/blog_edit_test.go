@@ -22,6 +22,7 @@ func TestEdit(t *testing.T) {
 	t.Run("a base never makes a form too large", baseNeverMakesAFormTooLarge)
 	t.Run("a merge that is refused is shown again next to the other version, and either version can still be kept", mergeThatIsRefusedIsShownAgain)
 	t.Run("an edit whose reply was lost is no conflict", editWhoseReplyWasLostIsNoConflict)
+	t.Run("a form that changes nothing makes no version for another to merge with", unchangedFormMakesNoVersion)
 	t.Run("a bad edit is shown again as it was typed", badEditIsShownAgainAsItWasTyped)
 }
 
@@ -76,6 +77,14 @@ func formWithoutABaseIsMergedByHand(t *testing.T) {
 	if form := page.form("Save this text"); form.values.Get("text") != "Fourth" {
 		t.Errorf("the merge starts with %v", form.values)
 	}
+}
+
+func unchangedFormMakesNoVersion(t *testing.T) {
+	s, b, channel := enginesBrowser(t, "ada")
+	path := permalink(channel, s.post(channel, "ada", "The piston moves up.\nThen it moves down."))
+	late := b.open(path + "/edit").form("Save")
+	b.open(path + "/edit").form("Save").press().atPost(path)
+	late.fill("text", "It rests.").press().atPost(path)
 }
 
 func conflictSaysWhatBothChanged(t *testing.T) {

@@ -110,9 +110,14 @@ func (e export) subscriptions(ctx context.Context) error {
 	return e.json("subscriptions.json", list)
 }
 
+// create adds a file of now.
+func (e export) create(name string) (io.Writer, error) {
+	return e.zip.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: time.Now()})
+}
+
 // json adds a file with one value.
 func (e export) json(name string, value any) error {
-	w, err := e.zip.Create(name)
+	w, err := e.create(name)
 	if err == nil {
 		err = json.NewEncoder(w).Encode(value)
 	}
@@ -234,7 +239,7 @@ func (e export) feed(ctx context.Context, folder string, channel domain.Channel,
 
 // exportList adds a file that holds items, with something between each two, between two texts.
 func exportList[T any](e export, name, begin string, items iter.Seq2[[]T, error], between, end string, written func(T) (string, error)) error {
-	file, err := e.zip.Create(name)
+	file, err := e.create(name)
 	if err != nil {
 		return err
 	}
