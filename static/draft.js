@@ -377,7 +377,10 @@ class Draft {
       article.remove();
       this.#forget([name]);
       // A page without a form only shows the text. The draft stays for the form when it is back.
-      if (!page.querySelector("form[data-draft]")) localStorage.setItem(this.name, JSON.stringify(sent));
+      if (!page.querySelector("form[data-draft]")) {
+        localStorage.setItem(this.name, JSON.stringify(sent));
+        page.querySelector("main").append("Your draft is kept in this browser until you sign out.");
+      }
       this.#refused(page);
     }
   }

@@ -35,6 +35,7 @@ for (const scripts of [true, false]) {
     await says(owner, "Who may post is saved.");
     await answered(other, other.button("Post"), scripts);
     assert.equal(other.status, 403);
+    if (scripts) await other.sees("Your draft is kept in this browser until you sign out.");
     for (const v of [other, anonymous]) {
       await v.open(`/channels/${channel}`);
       await says(v, "Only @ola posts here.");
