@@ -1455,7 +1455,7 @@ func LearnPage(page Page) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 104, "</li><li>A response is lost, and the client sends its request again. It is told that somebody else has taken the name, or one click makes two posts.")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 104, "</li><li>A response is lost, and the client sends its request again. It is told that another user has taken the name, or one click makes two posts.")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
