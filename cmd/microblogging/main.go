@@ -62,9 +62,24 @@ type cannotRunError struct{ error }
 func (e cannotRunError) Unwrap() error { return e.error }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // the next signal ends the process immediately
+	ctx, stop := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		stop(fmt.Errorf("%s signal received", <-signals))
+		endBy(<-signals)
+	}()
 	os.Exit(run(ctx, os.Args[1:], &console{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}))
+}
+
+// endBy ends the process by a signal that it has caught, immediately. (signal.NotifyContext would lose a second signal
+// that comes before its stop has run.)
+func endBy(caught os.Signal) {
+	signal.Reset()
+	self, err := os.FindProcess(os.Getpid())
+	if err != nil || self.Signal(caught) != nil {
+		os.Exit(exitFound)
+	}
 }
 
 // run runs the program until its work is done or ctx ends, and returns the exit
