@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
@@ -35,6 +36,9 @@ func files(t testing.TB, archive []byte) map[string]string {
 		text, err := io.ReadAll(content)
 		ok(t, err)
 		texts[file.Name] = string(text)
+		if time.Since(file.Modified).Abs() > time.Minute {
+			t.Errorf("%s is of %s", file.Name, file.Modified)
+		}
 	}
 	return texts
 }

@@ -61,6 +61,15 @@ test("time: a list says how long ago it was, also where a script puts a time in"
     return time.textContent;
   })), [...words.keys()]);
   assert.deepEqual(shown, [...words.values()]);
+  const counted = await v.page.evaluate(async () => {
+    const time = document.createElement("time");
+    time.dateTime = new Date().toISOString();
+    time.dataset.countdown = "";
+    document.querySelector("main").append(time);
+    await null;
+    return time.textContent;
+  });
+  assert.equal(counted, "now", "what is to come says that it was just now");
   await v.open("/channels/tables-and-queues");
   assert.match(await v.page.locator("article .at time").first().innerText(), /^(just now|\d+ (min|h))$/, "what leads to a post is longer than it must be");
   await v.leave();
