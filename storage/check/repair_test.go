@@ -22,6 +22,7 @@ func TestRepair(t *testing.T) {
 	t.Run("of a post of a user who is gone, in a channel that lost its gate, leaves it and its row on the list", bubble(ungatedPostIsLeft))
 	t.Run("channel that lost its gate keeps its posts until its owner deletes it", bubble(lostGateIsLeft))
 	t.Run("join row of a dead joiner is not counted, and is deleted once it is old", bubble(joinRowOfDeadJoinerIsNotCounted))
+	t.Run("deletes the subscription of a user whom the channel does not know", bubble(danglingSubscriptionGoes))
 	t.Run("of a rating goes by its votes, and a vote on no post is deleted", bubble(ratingIsRecounted))
 	t.Run("late row on the list of a user who is gone is deleted, and one of the next user of the name stays", bubble(lateListRowIsDeleted))
 	t.Run("account whose deletion is not on the index is not deleted before that is due", bubble(unnamedErasureWaits))
@@ -217,4 +218,16 @@ func unnamedErasureWaits(t *testing.T, w *world) {
 func (w *world) unlist(blog domain.Blog) {
 	w.T.Helper()
 	w.OK(w.Table("Users").Transact(w.T.Context(), string(blog.UserID), driver.Delete("wrote!"+string(blog.ID), driver.Exists)))
+}
+
+func danglingSubscriptionGoes(t *testing.T, w *world) {
+	channel := w.Create("Garden", ada)
+	_, err := w.Store.Operator.SignUp(t.Context(), string(eve), "a long enough one 9")
+	w.OK(err)
+	w.OK(w.Store.Subscriptions.Create(t.Context(), channel, eve))
+	w.OK(w.Table(schema.TableBlogs).Transact(t.Context(), schema.ChannelPartition(channel.Key()), driver.Delete(schema.SubRow(eve), driver.Exists)))
+	w.Check(true)
+	if joined, err := w.Store.Subscriptions.Joined(t.Context(), eve); err != nil || len(joined) > 0 {
+		t.Errorf("the user's own rows say %+v, %v", joined, err)
+	}
 }

@@ -55,10 +55,10 @@ func (p *pass) lookAtAccount(ctx context.Context, index driver.Entity, ref domai
 	switch d := Decode(record); {
 	case err == nil && d.Over():
 		return p.removeOpen(ctx, index) // its request sets the account to pending at most once
-	case err == nil && d.State == domain.DeletionPoisoned:
-		return nil // it waits for an operator; web processes find in the index whose pages they do not show
 	case err == nil:
-		return p.requeue(ctx, d.Message()) // also if only the record is not final
+		// Also if only the record is not final. One that is poisoned is not stalled, and stays on the index: web
+		// processes find there whose pages they do not show.
+		return p.requeue(ctx, d.Message())
 	case !errors.Is(err, domain.ErrNotFound):
 		return err
 	}

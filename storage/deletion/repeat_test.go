@@ -1,18 +1,22 @@
 package deletion_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
+	"microblogging/storage/internal/storetest"
 )
 
 func TestDeletionRepeat(t *testing.T) {
 	t.Run("of a channel that came back is asked for as it was", bubble(repeatAsksAgain))
 	t.Run("of a channel that came back from before an undoing is carried out", bubble(repeatCountsAsTheChannel))
 	t.Run("leaves a channel alone that came back pending, and whose deletion was undone later", bubble(undoneStaysUndoneAfterRestore))
+	t.Run("undoes the request that was undone alone", bubble(undoIsRepeatedOfItsRequestAlone))
 	t.Run("spares the next incarnation, and what is not about a channel", repeatSparesOthers)
 }
 
@@ -108,6 +112,34 @@ func undoneStaysUndoneAfterRestore(t *testing.T, w *world) {
 			t.Errorf("%d deletions were repeated (%v)", n, err)
 		}
 	}
+	if state := w.deletion(ref).State; state != domain.DeletionUndone {
+		t.Errorf("it is recorded as %s", state)
+	}
 	time.Sleep(time.Hour)
 	w.mustLive(channel)
+}
+
+// undoIsRepeatedOfItsRequestAlone: not of a deletion past the pivot, nor of a later request.
+func undoIsRepeatedOfItsRequestAlone(t *testing.T, w *world) {
+	late, later := w.Create("Late", ada), w.Create("Later", ada)
+	w.askUndoable(late)
+	m := storetest.MessageAbout(late.Ref())
+	_, err := w.Store.Operator.PassPivot(t.Context(), m)
+	w.OK(err)
+	w.OK(w.undo(w.askUndoable(later), ada))
+	w.askUndoable(later)
+	undone := func(of domain.Channel) domain.Deletion {
+		return domain.Deletion{Channel: of.Ref(), Name: of.Name, RequestedBy: ada, RequestedOn: domain.Now(), State: domain.DeletionUndone}
+	}
+	_, err = w.Store.Operator.RepeatDeletions(t.Context(), []domain.Deletion{undone(late), undone(later)})
+	w.OK(err)
+	for channel, want := range map[domain.ChannelKey]domain.ChannelState{late.Key(): domain.ChannelDeleting, later.Key(): domain.ChannelPending} {
+		if row, err := w.Store.Operator.ReadChannel(t.Context(), channel); err != nil || row.State != want {
+			t.Errorf("%s is %s, want %s (%v)", channel, row.State, want, err)
+		}
+	}
+	w.Arm(func(_ context.Context, c drivertest.Call, _ drivertest.Send) error { return drivertest.ErrInjected })
+	if _, err := w.Faulty.Operator.RepeatDeletions(t.Context(), []domain.Deletion{undone(later)}); err == nil {
+		t.Error("a store that does not answer is no error")
+	}
 }

@@ -627,8 +627,21 @@ func undoneStaysUndoneAfterRestore(t *testing.T) {
 	// the backup
 	l.OK(users.Transact(ctx, before.Partition, driver.Replace(before.Row, driver.Upsert, before.Properties...)))
 	l.OK(driver.NewTable(l.DB, schema.TableDeletions).Transact(ctx, record.Partition, driver.Replace(record.Row, driver.Upsert, record.Properties...)))
+	other := slices.Clone(records)
+	other[0].Channel.Incarnation = "OTHER"
+	_, err = l.Store.Operator.RepeatDeletions(ctx, other)
+	if l.OK(err); l.state().State != domain.AccountPending {
+		t.Error("an undo of another request is repeated")
+	}
+	l.Hook = func(context.Context, drivertest.Call, drivertest.Send) error { return drivertest.ErrInjected }
+	if _, err := l.Faulty.Operator.RepeatDeletions(ctx, records); err == nil {
+		t.Error("a store that does not answer is no error")
+	}
 	_, err = l.Store.Operator.RepeatDeletions(ctx, records)
 	l.OK(err)
+	if records, err = l.Store.Operator.DeletionRecords(ctx); err != nil || records[0].State != domain.DeletionUndone {
+		t.Errorf("it is recorded as %v, %v", records, err)
+	}
 	stop := l.start(l.Store)
 	time.Sleep(undoAccount + time.Hour)
 	stop()

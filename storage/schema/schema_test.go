@@ -30,6 +30,11 @@ func TestKinds(t *testing.T) {
 	})
 	t.Run("each that is declared is listed", eachDeclaredIsListed)
 	t.Run("each property is read", eachPropertyIsRead)
+	t.Run("a property is of the kinds that have it, and of no other", func(t *testing.T) {
+		if none := (*Kind)(nil); none.HasProperty("Text") || Channel.HasProperty("Text") || !Blog.HasProperty("Text") {
+			t.Error("the text of a post is of another kind")
+		}
+	})
 	t.Run("a channel's row without a description is damaged", func(t *testing.T) {
 		if slices.ContainsFunc(Channel.Properties, func(p Property) bool { return p.Name == "Description" && p.Optional }) {
 			t.Error("it may lack its description, which each channel had from the beginning")
