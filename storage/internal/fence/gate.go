@@ -49,11 +49,11 @@ import (
 // The client library may send a request a second time, or the network may hold a copy of it back, and
 // that delayed duplicate arrives after the caller has gone on. Of these transitions, only reserve and
 // insert can then happen again. A delayed duplicate of reserve leaves a reservation that no process
-// opens. One of insert leaves an active row without a gate, which accepts no post; a later creation, a release and, while the
-// deletion is on the index, the reconciling pass delete it ([Fence.Reclaim]). Request, pivot, undo and
-// release write the row in the version in which they read incarnation i, so their duplicates fail. A
-// delayed duplicate of a post fails on its once! row, which each post has and which stays until the
-// sweep; after that, on the gate.
+// opens. One of insert leaves an active row without a gate, which accepts no post; a later creation, a
+// release and, while the deletion is on the index, the reconciling pass delete it ([Fence.Reclaim]).
+// Request, pivot, undo and release write the row in the version in which they read incarnation i, so
+// their duplicates fail. A delayed duplicate of a post fails on its once! row, which each post has and
+// which stays until the sweep; after that, on the gate.
 //
 // It is a premise that an ETag never repeats. Azure and Azurite make it from the time of the
 // write, so two writes of one row in the same tick of the server's clock could have the same. The
