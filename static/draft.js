@@ -379,7 +379,10 @@ class Draft {
       // A page without a form only shows the text. The draft stays for the form when it is back.
       if (!page.querySelector("form[data-draft]")) {
         localStorage.setItem(this.name, JSON.stringify(sent));
-        page.querySelector("main").append("Your draft is kept in this browser until you sign out.");
+        const hint = page.createElement("p");
+        hint.className = "hint";
+        hint.textContent = "Your draft is kept in this browser until you sign out.";
+        (page.querySelector("main .body") ?? page.querySelector("main")).append(hint);
       }
       this.#refused(page);
     }

@@ -122,7 +122,7 @@ func (s *server) followSignInLink(c echo.Context, _ visitor) error {
 	if errors.Is(err, domain.ErrNotSignedIn) {
 		s.logRefused(c, err)
 		return explain(err, "This link does not work any more",
-			"A sign-in link works once, and for an hour at most. The site prints a new one each time it is started with --sample.")
+			"A sign-in link works once, and for an hour at most. The site prints a new one each time it is started with --sample. Otherwise sign in with your name and password.")
 	}
 	if err != nil {
 		return err

@@ -11,11 +11,11 @@
 // # The model
 //
 // routes.go lists the routes, with who may use each. (A subject that could be taken out has its
-// own in its file.) A file is about one subject, such as channel.go, and has its pages and its API side by side: both
-// parse a request and call the same action, then one redirects with a notice and the other
-// answers with a status. One function maps each error to a status and words (problem.go), and one
-// sends them, as application/problem+json or as a page. The client sees these
-// words and the id of the request. The log gets the cause, once, under the same id.
+// own in its file.) A file is about one subject, such as channel.go, and has its pages and its API
+// side by side: both parse a request and call the same action, then one redirects with a notice and
+// the other answers with a status. One function maps each error to a status and words (problem.go),
+// and one sends them, as application/problem+json or as a page. The client sees these words and the
+// id of the request. The log gets the cause, once, under the same id.
 //
 // All handlers are methods of server, which [New] makes. A handler gets its visitor, calls
 // the store, and sends a whole answer or returns an error. The session is read before the handler is
