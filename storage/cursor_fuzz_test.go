@@ -14,7 +14,6 @@ import (
 	"microblogging/storage"
 	"microblogging/storage/driver"
 	"microblogging/storage/internal/storetest"
-	"microblogging/storage/page"
 )
 
 // A list is one that users read page by page with a cursor.
@@ -45,8 +44,8 @@ func FuzzCursor(f *testing.F) {
 		bounds.t = t
 		l, foreign, size := lists[int(which)%len(lists)], lists[int(other)%len(lists)], 1+int(limit)%4
 		l.try(t, text, size, text == "" || text == recoded(l.name, text))
-		l.try(t, page.Encode(l.name, text), size, true)
-		l.try(t, page.Encode(foreign.name, text), size, foreign.name == l.name)
+		l.try(t, driver.Cursor(l.name, text), size, true)
+		l.try(t, driver.Cursor(foreign.name, text), size, foreign.name == l.name)
 		at := int(cut) % len(l.next)
 		l.try(t, l.next[:at]+text+l.next[at:], size, text == "")
 		lists[0].filter(t, store, text)
@@ -131,7 +130,7 @@ func recoded(list, cursor string) string {
 	if err != nil || len(raw) <= checksum {
 		return ""
 	}
-	return page.Encode(list, string(raw[checksum:]))
+	return driver.Cursor(list, string(raw[checksum:]))
 }
 
 // listsToPage fills a store and returns all its lists that users read page by page.

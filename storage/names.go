@@ -8,7 +8,6 @@ import (
 	"microblogging/storage/deletion"
 	"microblogging/storage/driver"
 	"microblogging/storage/erasure"
-	"microblogging/storage/page"
 	"microblogging/storage/reader"
 )
 
@@ -19,7 +18,7 @@ type (
 	SignUpRequest = account.SignUpRequest
 	Removed       = erasure.Removed
 
-	Page[T any] = page.Of[T]
+	Page[T any] = driver.ListPage[T]
 
 	BlogQuery   = blog.Query
 	BlogsFound  = blog.Found
@@ -34,7 +33,7 @@ type (
 	FeedItem      = reader.FeedItem
 	Active        = reader.Active
 	ActiveChannel = reader.ActiveChannel
-	DigestPage    = page.Of[reader.DigestChannel]
+	DigestPage    = driver.ListPage[reader.DigestChannel]
 	DigestSummary = reader.DigestSummary
 
 	RowsQuery   = channel.RowsQuery

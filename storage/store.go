@@ -14,7 +14,6 @@ import (
 	"microblogging/storage/driver"
 	"microblogging/storage/erasure"
 	"microblogging/storage/internal/fence"
-	"microblogging/storage/internal/leaving"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/reader"
 )
@@ -138,7 +137,7 @@ func New(backend driver.Backend, o Options) *Parts {
 	if o.NoErasure {
 		requireActive = nil
 	}
-	leaves := new(leaving.Accounts)
+	leaves := new(fence.Leaving)
 	gates := fence.New(backend, reads, leaves, requireActive, o.Pause, o.SweepRows)
 	deletions := deletion.New(backend, gates, accounts, o.Pause, o.Undo)
 	posts := blog.New(backend, gates, deletions, o.Pause, o.ActivePartitions)

@@ -152,7 +152,7 @@ func (s *server) listBlogs(c echo.Context, v visitor) error {
 			return own, err
 		},
 		write: func(body *bytes.Buffer, _ templates.Page, shown storage.Kept[*channelView], own ownView) error {
-			list := newListJSON(shown.Value.posts.Of, func(b domain.Blog) blogJSON { return newBlogJSON(shown.Channel.Name, b, own.voted) })
+			list := newListJSON(shown.Value.posts.ListPage, func(b domain.Blog) blogJSON { return newBlogJSON(shown.Channel.Name, b, own.voted) })
 			if order.Find != nil {
 				list.Searched = &shown.Value.posts.Searched
 				find := markdown.NewFinder(*order.Find)

@@ -44,7 +44,7 @@ func cacheCountsEveryText(t *testing.T) {
 		*word.Text = text
 	}
 	cache := newPageCache[*channelView](4 << 20)
-	view := &channelView{posts: storage.BlogsFound{Of: storage.Page[domain.Blog]{Items: []domain.Blog{blog}, Next: text}}}
+	view := &channelView{posts: storage.BlogsFound{ListPage: storage.Page[domain.Blog]{Items: []domain.Blog{blog}, Next: text}}}
 	cache.Set("a", storage.Kept[*channelView]{Channel: channel, Value: view})
 	cache.kept.CleanUp()
 	if weight := cache.kept.WeightedSize(); weight < uint64(len(words)+1)*size+keptOverhead {

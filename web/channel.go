@@ -271,9 +271,9 @@ func (s *server) ordered(
 			return err
 		})
 	case order.TopRated || order.Rating != nil:
-		found.Of, err = s.store.Posts.ListByRating(ctx, ref, storage.RatingQuery{Rating: order.Rating, After: q.After, Limit: q.Limit})
+		found.ListPage, err = s.store.Posts.ListByRating(ctx, ref, storage.RatingQuery{Rating: order.Rating, After: q.After, Limit: q.Limit})
 	case order.Find == nil:
-		found.Of, err = s.store.Posts.List(ctx, ref, q)
+		found.ListPage, err = s.store.Posts.List(ctx, ref, q)
 	}
 	return found, err
 }

@@ -39,7 +39,7 @@ func (s *server) channelFeed(mediaType string, pathOf func(domain.ChannelName) s
 	d := document{mediaType: mediaType, forAll: true, view: "feed"}
 	d.read = func(ctx context.Context, channel domain.Channel, _ storage.Version) (*channelView, error) {
 		posts, err := s.store.Posts.List(ctx, channel.Ref(), storage.BlogQuery{Limit: feedLength})
-		return &channelView{posts: storage.BlogsFound{Of: posts}}, err
+		return &channelView{posts: storage.BlogsFound{ListPage: posts}}, err
 	}
 	d.write = func(body *bytes.Buffer, page templates.Page, shown storage.Kept[*channelView], _ ownView) error {
 		f := s.feedOf(shown.Channel, shown.Value.posts.Items, page.Origin)

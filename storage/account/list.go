@@ -7,7 +7,6 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
-	"microblogging/storage/page"
 	"microblogging/storage/schema"
 )
 
@@ -19,9 +18,9 @@ const maxListReads = 5
 // page before, and empty for the first page. A cursor of another list is an InvalidError on the field
 // "after". An account comes before all other rows of its user. So a read that ends within these
 // goes on at the next user, and one who has made very much costs one read.
-func (a *Accounts) List(ctx context.Context, text, after string, limit int) (found page.Of[domain.UserName], err error) {
+func (a *Accounts) List(ctx context.Context, text, after string, limit int) (found driver.ListPage[domain.UserName], err error) {
 	text = strings.ToLower(text)
-	list := page.List{Name: "users/" + text, After: after, Limit: limit}
+	list := driver.List{Name: "users/" + text, After: after, Limit: limit}
 	q := driver.Scan{Paging: driver.Paging{Limit: driver.MaxPage, Select: []string{schema.PropState}}}
 	if q.From, err = list.From(""); err != nil {
 		return found, err
@@ -31,7 +30,7 @@ func (a *Accounts) List(ctx context.Context, text, after string, limit int) (fou
 		read := 0
 		for row, err := range a.users.All(ctx, q) {
 			if err != nil {
-				return page.Of[domain.UserName]{}, fmt.Errorf("listing users: %w", err)
+				return driver.ListPage[domain.UserName]{}, fmt.Errorf("listing users: %w", err)
 			}
 			if row.Row == schema.SingleRow && DecodeErasure(row).State == domain.AccountActive && strings.Contains(row.Partition, text) {
 				if len(found.Items) == limit {
@@ -48,7 +47,7 @@ func (a *Accounts) List(ctx context.Context, text, after string, limit int) (fou
 		if read < driver.MaxPage {
 			return found, nil
 		}
-		q.From = schema.Successor(last)
+		q.From = driver.Successor(last)
 	}
 	found.Next = list.Next(last)
 	return found, nil

@@ -7,7 +7,6 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
-	"microblogging/storage/page"
 	"microblogging/storage/schema"
 )
 
@@ -22,7 +21,7 @@ const maxSearchedText = 16 << 20
 
 // A Found is a page of the posts that match. It may have no items and a Next.
 type Found struct {
-	page.Of[domain.Blog]
+	driver.ListPage[domain.Blog]
 	// Searched is how many posts were looked at, and Back when the oldest of them was made.
 	Searched int
 	Back     time.Time

@@ -7,7 +7,6 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
-	"microblogging/storage/page"
 	"microblogging/storage/schema"
 )
 
@@ -24,7 +23,7 @@ type Query struct {
 // List lists a channel's posts, newest first. It reads one range of row keys, so
 // that its cost does not depend on how many posts there are. A cursor of another
 // list is an InvalidError on the field "after".
-func (s *Posts) List(ctx context.Context, ref domain.ChannelRef, q Query) (blogs page.Of[domain.Blog], err error) {
+func (s *Posts) List(ctx context.Context, ref domain.ChannelRef, q Query) (blogs driver.ListPage[domain.Blog], err error) {
 	list, in, err := q.rows(ref, "")
 	if err != nil {
 		return blogs, err
@@ -34,7 +33,7 @@ func (s *Posts) List(ctx context.Context, ref domain.ChannelRef, q Query) (blogs
 	if err != nil {
 		return blogs, fmt.Errorf("posts of channel %s: %w", ref.Key, err)
 	}
-	rows, blogs.Next = page.Cut(list, rows, page.RowKey)
+	rows, blogs.Next = driver.Cut(list, rows, driver.RowKey)
 	blogs.Items = make([]domain.Blog, 0, len(rows))
 	for _, row := range rows {
 		// The channel may have been deleted, and its name created again, between the
@@ -69,9 +68,9 @@ func (s *Posts) Count(ctx context.Context, ref domain.ChannelRef) (posts, people
 }
 
 // rows is the rows of the list, or of the search for a text in it.
-func (q Query) rows(ref domain.ChannelRef, text string) (list page.List, in driver.Range, err error) {
+func (q Query) rows(ref domain.ChannelRef, text string) (list driver.List, in driver.Range, err error) {
 	in.Partition = schema.ChannelPartition(ref.Key)
-	list = page.List{Name: "blogs/" + in.Partition + text, After: q.After, Limit: q.Limit, Prefix: schema.Blog.Prefix()}
+	list = driver.List{Name: "blogs/" + in.Partition + text, After: q.After, Limit: q.Limit, Prefix: schema.Blog.Prefix()}
 	in.From, in.To = schema.BlogRange(q.Since, q.Until)
 	in.From, err = list.From(in.From)
 	return list, in, err

@@ -8,7 +8,6 @@ import (
 	"microblogging/domain"
 	"microblogging/storage/concurrent"
 	"microblogging/storage/driver"
-	"microblogging/storage/page"
 	"microblogging/storage/schema"
 )
 
@@ -27,9 +26,9 @@ type RatingQuery struct {
 // post that the index names. A post whose rating changes between two pages can be
 // missed, or listed twice. A cursor of another list is an InvalidError on the field
 // "after".
-func (s *Posts) ListByRating(ctx context.Context, ref domain.ChannelRef, q RatingQuery) (blogs page.Of[domain.Blog], err error) {
+func (s *Posts) ListByRating(ctx context.Context, ref domain.ChannelRef, q RatingQuery) (blogs driver.ListPage[domain.Blog], err error) {
 	partition := schema.ChannelPartition(ref.Key)
-	list := page.List{Name: "ratings/" + partition, After: q.After, Limit: q.Limit}
+	list := driver.List{Name: "ratings/" + partition, After: q.After, Limit: q.Limit}
 	in := schema.Rate.In(partition)
 	in.KeysOnly = true
 	if q.Rating != nil {

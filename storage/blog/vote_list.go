@@ -48,7 +48,7 @@ func (s *Posts) VotedAmong(ctx context.Context, posts []domain.Blog, by domain.U
 		return nil, nil
 	}
 	listed, err := s.lists.users.First(ctx, maxVotesRead, driver.Range{
-		Partition: schema.UserPartition(by), From: schema.VotedRow(first), To: schema.Successor(schema.VotedRow(last)),
+		Partition: schema.UserPartition(by), From: schema.VotedRow(first), To: driver.Successor(schema.VotedRow(last)),
 		Paging: driver.Paging{KeysOnly: true}})
 	if err != nil {
 		return nil, fmt.Errorf("votes of %s: %w", by, err)

@@ -8,7 +8,6 @@ import (
 	"microblogging/storage/concurrent"
 	"microblogging/storage/driver"
 	"microblogging/storage/internal/fence"
-	"microblogging/storage/page"
 )
 
 // maxChannelRows is how many rows a page of the list of channels reads at most. The order
@@ -21,9 +20,9 @@ const maxChannelRows = 5 * driver.MaxPage
 // channels, or none, and have a Next. After is the Next of the page before, and empty for
 // the first page. A cursor of another list is an InvalidError on the field "after". A row without its
 // open gate is left out (the comment of Version says why), so a page may hold fewer channels.
-func (s *Channels) List(ctx context.Context, text, after string, limit int) (found page.Of[domain.Channel], err error) {
+func (s *Channels) List(ctx context.Context, text, after string, limit int) (found driver.ListPage[domain.Channel], err error) {
 	text = domain.Fold(text)
-	list := page.List{Name: "channels/" + text, After: after, Limit: limit}
+	list := driver.List{Name: "channels/" + text, After: after, Limit: limit}
 	q := driver.Scan{Paging: driver.Paging{Limit: limit + 1}}
 	if text != "" {
 		q.Limit = driver.MaxPage
@@ -34,13 +33,13 @@ func (s *Channels) List(ctx context.Context, text, after string, limit int) (fou
 	read, last := 0, ""
 	for row, err := range s.channels.All(ctx, q) {
 		if err != nil {
-			return page.Of[domain.Channel]{}, err
+			return driver.ListPage[domain.Channel]{}, err
 		}
 		of := fence.Decode(row).Channel
 		matches := s.fence.Leaving.Readable(of) && strings.Contains(domain.Fold(string(of.Name)), text)
 		read++
 		if read == maxChannelRows || matches && len(found.Items) == limit {
-			found.Next = page.Encode(list.Name, last)
+			found.Next = driver.Cursor(list.Name, last)
 			break
 		}
 		if matches {

@@ -10,7 +10,6 @@ import (
 	"microblogging/storage/concurrent"
 	"microblogging/storage/driver"
 	"microblogging/storage/optimistic"
-	"microblogging/storage/page"
 	"microblogging/storage/schema"
 )
 
@@ -129,8 +128,8 @@ func (s *Channels) removeOutlived(ctx context.Context, owner domain.UserName, ro
 // up to limit names; a page has fewer channels, or none, if some of them are gone, or have no gate. After
 // is the Next of the page before, and empty for the first page. A cursor of another list
 // is an InvalidError on the field "after".
-func (s *Channels) ListOwned(ctx context.Context, owner domain.UserName, after string, limit int) (owned page.Of[domain.Channel], err error) {
-	list := page.List{Name: "channels of " + string(owner), After: after, Limit: limit, Prefix: schema.Owned.Prefix()}
+func (s *Channels) ListOwned(ctx context.Context, owner domain.UserName, after string, limit int) (owned driver.ListPage[domain.Channel], err error) {
+	list := driver.List{Name: "channels of " + string(owner), After: after, Limit: limit, Prefix: schema.Owned.Prefix()}
 	in := schema.Owned.In(schema.UserPartition(owner))
 	in.KeysOnly = true
 	rows, next, err := list.Read(ctx, s.users, in)

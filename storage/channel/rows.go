@@ -11,7 +11,6 @@ import (
 	"microblogging/storage/deletion"
 	"microblogging/storage/driver"
 	"microblogging/storage/internal/fence"
-	"microblogging/storage/page"
 	"microblogging/storage/schema"
 )
 
@@ -79,7 +78,7 @@ func (s *Channels) Rows(ctx context.Context, q RowsQuery) (rows ChannelRows, err
 			rows, err = ChannelRows{}, fmt.Errorf("rows of channel %s: %w", q.Key, err)
 		}
 	}()
-	list := page.List{Name: "rows " + string(q.Key), After: q.After, Limit: q.Limit}
+	list := driver.List{Name: "rows " + string(q.Key), After: q.After, Limit: q.Limit}
 	from, err := list.From("")
 	if err != nil {
 		return rows, err
@@ -136,7 +135,7 @@ func (s *Channels) Rows(ctx context.Context, q RowsQuery) (rows ChannelRows, err
 		}
 	}
 	rows.Gates = q.visible(&rows, gates)
-	found, rows.Next = page.Cut(list, found, page.RowKey)
+	found, rows.Next = driver.Cut(list, found, driver.RowKey)
 	rows.Rows = q.visible(&rows, found)
 	rows.Messages = q.visibleMessages(&rows, messages)
 	if len(rows.Channels)+len(rows.Deletions)+len(rows.Gates)+len(rows.Rows)+len(rows.Messages) == 0 {

@@ -17,7 +17,6 @@ import (
 	"microblogging/storage/internal/fence"
 	"microblogging/storage/reader"
 	"microblogging/storage/schema"
-	"microblogging/storage/walk"
 )
 
 // Counts counts what a check has read.
@@ -160,7 +159,7 @@ func sideBySide(ctx context.Context, first, second *driver.Table, visit func(*dr
 			table.All(ctx, driver.Scan{})(yield)
 		}
 	}
-	return walk.Both(rows(first), rows(second), func(a, b *driver.Entity) (err error) {
+	return driver.SideBySide(rows(first), rows(second), func(a, b *driver.Entity) (err error) {
 		if a != nil {
 			err = visit(first, *a)
 		}

@@ -19,7 +19,7 @@ import (
 // a partition whose fingerprint is not zero. That may be so without a violation, if
 // others write to the partition meanwhile.
 func (p *partitionCheck) checkIndex(ctx context.Context) error {
-	for row, err := range p.store.blogs.All(ctx, driver.Scan{From: p.key, To: schema.Successor(p.key)}) {
+	for row, err := range p.store.blogs.All(ctx, driver.Scan{From: p.key, To: driver.Successor(p.key)}) {
 		if err != nil {
 			return err
 		}

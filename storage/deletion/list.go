@@ -9,7 +9,6 @@ import (
 	"microblogging/domain"
 	"microblogging/storage/concurrent"
 	"microblogging/storage/driver"
-	"microblogging/storage/page"
 	"microblogging/storage/schema"
 )
 
@@ -35,8 +34,8 @@ func (s Steps) ListDeletion(ctx context.Context, m domain.Message) error {
 // List lists the deletions that a user asked for, the newest first. It reads up to
 // limit rows of the list; a page has fewer deletions if some rows name none. A cursor of
 // another list is an InvalidError on the field "after".
-func (s *Deletions) List(ctx context.Context, user domain.UserName, after string, limit int) (asked page.Of[domain.Deletion], err error) {
-	list := page.List{Name: "deletions of " + string(user), After: after, Limit: limit}
+func (s *Deletions) List(ctx context.Context, user domain.UserName, after string, limit int) (asked driver.ListPage[domain.Deletion], err error) {
+	list := driver.List{Name: "deletions of " + string(user), After: after, Limit: limit}
 	var rows []driver.Entity
 	var made time.Time
 	err = s.fence.Concurrently(ctx, func(ctx context.Context) (err error) {

@@ -205,7 +205,7 @@ func (s Steps) readWaiting(ctx context.Context, selects func(domain.Message, err
 	return wait, nil
 }
 
-func partition(key string) driver.Scan { return driver.Scan{From: key, To: schema.Successor(key)} }
+func partition(key string) driver.Scan { return driver.Scan{From: key, To: driver.Successor(key)} }
 
 // requeueRecord sends the message before it changes the row: without a delay, because a worker has
 // received the message before, so the time to undo is over. If the process dies in between,

@@ -23,6 +23,9 @@
 // 100 [Operation] values on distinct rows of one partition. There is no other
 // query, because Azure has none that stays fast as a table grows.
 //
+// On these, a [List] reads a list page by page for users, who hold its cursors, and [SideBySide]
+// compares two tables.
+//
 // Whatever watches or disturbs calls is an [Around]: [Wrap] puts it around a backend.
 // What a backend is good at is a value, its [Capabilities], which passes through.
 //

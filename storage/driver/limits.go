@@ -68,6 +68,10 @@ func CheckKey(what, key string) error {
 	return nil
 }
 
+// Successor returns the first valid key after key. A space is the least character that a key
+// may hold.
+func Successor(key string) string { return key + " " }
+
 // CheckPartition is CheckKey for a partition key, which must not be empty: the
 // SDK cannot address such an entity. An empty row key is allowed.
 func CheckPartition(key string) error {

@@ -23,7 +23,7 @@ type Paging struct {
 	Limit int
 	// Continuation (Azure's continuation token) is empty for the first page, and
 	// then the Page.Continuation of the page before, of the same selection. It is
-	// opaque, and users never hold one: they hold the cursors of package storage.
+	// opaque, and users never hold one: they hold the cursors of a List.
 	// So a backend need not recognise a malformed one, or one of another
 	// selection. It may return any error or any page, but it must not panic.
 	Continuation string

@@ -52,7 +52,7 @@ import (
 	"microblogging/storage/concurrent"
 	"microblogging/storage/deletion"
 	"microblogging/storage/driver"
-	"microblogging/storage/internal/leaving"
+	"microblogging/storage/internal/fence"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/reader"
 	"microblogging/storage/schema"
@@ -71,7 +71,7 @@ type Accounts struct {
 
 	users, subscriptions *driver.Table
 
-	leaving *leaving.Accounts
+	leaving *fence.Leaving
 	finding sync.Mutex // held while leaving is read, so that no earlier reading replaces a later one
 
 	pause optimistic.Pause
@@ -85,7 +85,7 @@ type Steps struct{ *Accounts }
 // New returns the accounts of a backend whose tables are there. For the time of undo, the deletion
 // of an account can be undone.
 func New(backend driver.Backend, reads concurrent.Reads, accounts account.Steps, deletions deletion.Steps, lists channel.Steps,
-	posts blog.Steps, readers reader.Steps, leaves *leaving.Accounts, pause optimistic.Pause, undo time.Duration,
+	posts blog.Steps, readers reader.Steps, leaves *fence.Leaving, pause optimistic.Pause, undo time.Duration,
 ) Steps {
 	return Steps{&Accounts{
 		Accounts: accounts.Accounts,

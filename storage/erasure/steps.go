@@ -129,7 +129,7 @@ func (s Steps) EraseAccount(ctx context.Context, m domain.Message, removed Remov
 			return nil // another worker was faster
 		}
 		if err == nil {
-			besides := driver.Range{Partition: schema.UserPartition(m.RequestedBy), From: schema.Successor(schema.SingleRow)}
+			besides := driver.Range{Partition: schema.UserPartition(m.RequestedBy), From: driver.Successor(schema.SingleRow)}
 			err = s.empty(ctx, besides, removed, func(context.Context, driver.Entity) error { return nil })
 		}
 		if err != nil {

@@ -6,7 +6,6 @@ import (
 
 	"microblogging/storage/driver"
 	"microblogging/storage/schema"
-	"microblogging/storage/walk"
 )
 
 // walk visits the rows of all tables of both stores in the order of their keys. One of the two
@@ -14,7 +13,7 @@ import (
 func (c *copier) walk(ctx context.Context, doing string, visit func(table string, source, target *driver.Entity) error) error {
 	for _, name := range schema.Tables() {
 		visited := 0
-		err := walk.Both(driver.NewTable(c.from, name).All(ctx, driver.Scan{}), driver.NewTable(c.to, name).All(ctx, driver.Scan{}),
+		err := driver.SideBySide(driver.NewTable(c.from, name).All(ctx, driver.Scan{}), driver.NewTable(c.to, name).All(ctx, driver.Scan{}),
 			func(source, target *driver.Entity) error {
 				if visited++; visited%driver.MaxOperations == 0 {
 					c.Progress(doing, driver.MaxOperations)

@@ -10,7 +10,6 @@ import (
 	"microblogging/domain"
 	"microblogging/storage/concurrent"
 	"microblogging/storage/driver"
-	"microblogging/storage/page"
 	"microblogging/storage/schema"
 )
 
@@ -18,13 +17,13 @@ import (
 // their list (package blog) say where to look, and the channels and the posts what there is. A page
 // has fewer posts, or none, if rows of the list are dangling. After is the Next of the page before,
 // and empty for the first page. A cursor of another list is an InvalidError on the field "after".
-func (s *Feeds) BlogsBy(ctx context.Context, author domain.UserName, after string, limit int) (page.Of[FeedItem], error) {
+func (s *Feeds) BlogsBy(ctx context.Context, author domain.UserName, after string, limit int) (driver.ListPage[FeedItem], error) {
 	return s.listedBy(ctx, schema.Wrote, author, after, limit)
 }
 
 // VotesBy lists the posts in active channels that a user has voted on, as BlogsBy lists those that
 // they wrote.
-func (s *Feeds) VotesBy(ctx context.Context, user domain.UserName, after string, limit int) (page.Of[FeedItem], error) {
+func (s *Feeds) VotesBy(ctx context.Context, user domain.UserName, after string, limit int) (driver.ListPage[FeedItem], error) {
 	listed, err := s.listedBy(ctx, schema.Voted, user, after, limit)
 	if err != nil {
 		return listed, err
@@ -37,8 +36,8 @@ func (s *Feeds) VotesBy(ctx context.Context, user domain.UserName, after string,
 }
 
 // listedBy reads a list of a user's, of this kind of row, and the posts on it.
-func (s *Feeds) listedBy(ctx context.Context, kind *schema.Kind, user domain.UserName, after string, limit int) (listed page.Of[FeedItem], err error) {
-	list := page.List{Name: kind.Name + " " + string(user), After: after, Limit: limit, Prefix: kind.Prefix()}
+func (s *Feeds) listedBy(ctx context.Context, kind *schema.Kind, user domain.UserName, after string, limit int) (listed driver.ListPage[FeedItem], err error) {
+	list := driver.List{Name: kind.Name + " " + string(user), After: after, Limit: limit, Prefix: kind.Prefix()}
 	//lab: Read the user's list of the newest posts that they may have written, or voted on.
 	rows, next, err := list.Read(ctx, s.users, kind.In(schema.UserPartition(user)))
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 	"microblogging/storage/blog"
 	"microblogging/storage/concurrent"
 	"microblogging/storage/driver"
-	"microblogging/storage/page"
 	"microblogging/storage/schema"
 )
 
@@ -51,8 +50,8 @@ type DigestChannel struct {
 // at more than MaxDigestChannels, so a page may have few posts or none and a Next. A page starts at the channel, the rating and the post
 // where the page before ended: posts that come and go in between make no other post come twice or
 // be missed. A post whose rating changes in between can be missed or met twice.
-func (s *Feeds) Digest(ctx context.Context, user domain.UserName, day domain.Day, after string, limit int) (digest page.Of[DigestChannel], err error) {
-	list := page.List{Name: "digest/" + schema.UserPartition(user) + "/" + day.Date + "/" + day.Zone, After: after, Limit: limit}
+func (s *Feeds) Digest(ctx context.Context, user domain.UserName, day domain.Day, after string, limit int) (digest driver.ListPage[DigestChannel], err error) {
+	list := driver.List{Name: "digest/" + schema.UserPartition(user) + "/" + day.Date + "/" + day.Zone, After: after, Limit: limit}
 	position, err := list.Position()
 	if err != nil {
 		return digest, err
@@ -61,7 +60,7 @@ func (s *Feeds) Digest(ctx context.Context, user domain.UserName, day domain.Day
 	if err != nil {
 		return digest, err
 	}
-	posts, next := page.Cut(list, byDay[0], digestPosition)
+	posts, next := driver.Cut(list, byDay[0], digestPosition)
 	if next == "" && rest != "" {
 		next = list.Next(string(rest))
 	}

@@ -12,7 +12,6 @@ import (
 	"microblogging/storage/blog"
 	"microblogging/storage/concurrent"
 	"microblogging/storage/driver"
-	"microblogging/storage/page"
 	"microblogging/storage/schema"
 )
 
@@ -41,8 +40,8 @@ type FeedItem struct {
 //
 // Beside that it reads the posts of the page. What it read before are keys: so it holds no other
 // texts in memory.
-func (s *Feeds) List(ctx context.Context, user domain.UserName, after string, limit int) (feed page.Of[FeedItem], err error) {
-	list := page.List{Name: "feed/" + schema.UserPartition(user), After: after, Limit: limit, Prefix: schema.Blog.Prefix()}
+func (s *Feeds) List(ctx context.Context, user domain.UserName, after string, limit int) (feed driver.ListPage[FeedItem], err error) {
+	list := driver.List{Name: "feed/" + schema.UserPartition(user), After: after, Limit: limit, Prefix: schema.Blog.Prefix()}
 	from, err := list.From(list.Prefix)
 	if err != nil {
 		return feed, err
@@ -59,7 +58,7 @@ func (s *Feeds) List(ctx context.Context, user domain.UserName, after string, li
 			return feed, err
 		}
 		var posts []found
-		posts, feed.Next = page.Cut(list, newest.posts, func(post found) string { return schema.BlogRow(post.id) })
+		posts, feed.Next = driver.Cut(list, newest.posts, func(post found) string { return schema.BlogRow(post.id) })
 		feed.Items, err = s.readNewest(ctx, user, posts, sources)
 		if err != nil || !slices.ContainsFunc(posts, func(post found) bool { return !sources[post.by.Channel] }) {
 			return feed, err

@@ -11,7 +11,6 @@ import (
 	"microblogging/storage/channel"
 	"microblogging/storage/concurrent"
 	"microblogging/storage/driver"
-	"microblogging/storage/page"
 	"microblogging/storage/schema"
 )
 
@@ -39,7 +38,7 @@ type Active struct {
 	// It is empty if one of them has no version.
 	Version channel.Version
 
-	list page.List
+	list driver.List
 	// from is the first row key of a post that may be on the page. A post from before the floor
 	// may not be, since other channels may have such posts. A zero floor is none.
 	from  string
@@ -54,7 +53,7 @@ type Active struct {
 //
 // Of more than 32 channels with posts in one hour, it finds 32 with the latest posts, about.
 func (s *Feeds) Active(ctx context.Context, after string, expected []domain.ChannelRef) (active Active, err error) {
-	active.list = page.List{Name: "latest", After: after, Prefix: schema.Blog.Prefix()}
+	active.list = driver.List{Name: "latest", After: after, Prefix: schema.Blog.Prefix()}
 	index := ""
 	if position, err := active.list.Position(); err != nil {
 		return active, err
@@ -181,7 +180,7 @@ func versionOf(active Active) channel.Version {
 
 // Latest lists up to limit posts of the active channels, newest first, as List does. They are read
 // after the channels were verified. A page that is not full may have a Next.
-func (s *Feeds) Latest(ctx context.Context, active Active, limit int) (latest page.Of[FeedItem], err error) {
+func (s *Feeds) Latest(ctx context.Context, active Active, limit int) (latest driver.ListPage[FeedItem], err error) {
 	active.list.Limit = limit
 	_, end := schema.BlogRange(active.floor, time.Time{})
 	newest := newest{most: limit + 1, end: end}
@@ -192,9 +191,9 @@ func (s *Feeds) Latest(ctx context.Context, active Active, limit int) (latest pa
 	if err != nil {
 		return latest, err
 	}
-	posts, next := page.Cut(active.list, newest.posts, func(post found) string { return schema.BlogRow(post.id) })
+	posts, next := driver.Cut(active.list, newest.posts, func(post found) string { return schema.BlogRow(post.id) })
 	if latest.Next = next; next == "" && !active.floor.IsZero() {
-		latest.Next = page.Encode(active.list.Name, domain.RecentFirst(active.floor.Add(-domain.Tick)))
+		latest.Next = driver.Cursor(active.list.Name, domain.RecentFirst(active.floor.Add(-domain.Tick)))
 	}
 	blogs, err := s.readFound(ctx, posts)
 	latest.Items = feedItems(posts, blogs)
@@ -206,8 +205,8 @@ func (s *Feeds) Latest(ctx context.Context, active Active, limit int) (latest pa
 // so a page reads up to 1,000 rows of each partition, may have fewer channels than limit, or none, and
 // asks for the newest post of each channel that it meets. A cursor of another list is an InvalidError
 // on the field "after".
-func (s *Feeds) ByActivity(ctx context.Context, after string, limit int) (found page.Of[ActiveChannel], err error) {
-	list := page.List{Name: "active", After: after, Limit: limit}
+func (s *Feeds) ByActivity(ctx context.Context, after string, limit int) (found driver.ListPage[ActiveChannel], err error) {
+	list := driver.List{Name: "active", After: after, Limit: limit}
 	from, err := list.From("")
 	if err != nil {
 		return found, err

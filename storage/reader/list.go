@@ -7,15 +7,14 @@ import (
 	"microblogging/domain"
 	"microblogging/storage/concurrent"
 	"microblogging/storage/driver"
-	"microblogging/storage/page"
 	"microblogging/storage/schema"
 )
 
 // List is ListAll, page by page. It reads and repairs up to limit
 // rows. It leaves out dangling ones, so that a page can be short without being the
 // last. A cursor of another list is an InvalidError on the field "after".
-func (s *Subscriptions) List(ctx context.Context, user domain.UserName, after string, limit int) (found page.Of[domain.Subscription], err error) {
-	list := page.List{Name: "subscriptions/" + schema.UserPartition(user), After: after, Limit: limit}
+func (s *Subscriptions) List(ctx context.Context, user domain.UserName, after string, limit int) (found driver.ListPage[domain.Subscription], err error) {
+	list := driver.List{Name: "subscriptions/" + schema.UserPartition(user), After: after, Limit: limit}
 	//lab: List the subscriptions of the user.
 	rows, next, err := list.Read(ctx, s.subscriptions, driver.Range{Partition: schema.UserPartition(user)})
 	if err != nil {

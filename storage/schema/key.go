@@ -237,10 +237,6 @@ func Hash(parts ...string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Successor returns the first valid key after key. A space is the least character that a key
-// may hold.
-func Successor(key string) string { return key + " " }
-
 // PrefixEnd returns the end, exclusive, of the range of keys that start with the prefix. It
 // need not be a valid key. An empty prefix has no end.
 func PrefixEnd(prefix string) string {

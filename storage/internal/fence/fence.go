@@ -8,7 +8,6 @@ import (
 	"microblogging/domain"
 	"microblogging/storage/concurrent"
 	"microblogging/storage/driver"
-	"microblogging/storage/internal/leaving"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
@@ -18,7 +17,7 @@ import (
 type Fence struct {
 	concurrent.Reads
 	// Leaving decides what readers see of accounts that are being deleted.
-	Leaving *leaving.Accounts
+	Leaving *Leaving
 
 	channels, blogs, users *driver.Table
 
@@ -38,10 +37,10 @@ type RequireActive func(ctx context.Context, user domain.UserName) error
 // New returns the lifecycle of the channels on a backend whose tables exist. Users who create a
 // channel, or act in one, must have an active account by requireActive; nil checks nothing. A transaction
 // of a sweep deletes sweepRows rows; with 0, as many as fit.
-func New(backend driver.Backend, reads concurrent.Reads, accounts *leaving.Accounts, requireActive RequireActive, pause optimistic.Pause, sweepRows int) *Fence {
+func New(backend driver.Backend, reads concurrent.Reads, leaving *Leaving, requireActive RequireActive, pause optimistic.Pause, sweepRows int) *Fence {
 	return &Fence{
 		Reads:         reads,
-		Leaving:       accounts,
+		Leaving:       leaving,
 		channels:      driver.NewTable(backend, schema.TableChannels),
 		blogs:         driver.NewTable(backend, schema.TableBlogs),
 		users:         driver.NewTable(backend, schema.TableUsers),

@@ -1,5 +1,4 @@
-// Package page is how lists are read page by page, and the cursors by which they go on.
-package page
+package driver
 
 import (
 	"context"
@@ -9,20 +8,18 @@ import (
 	"strings"
 
 	"microblogging/domain"
-	"microblogging/storage/driver"
-	"microblogging/storage/schema"
 )
 
-// An Of is part of a list. A list that others write to meanwhile is read page by page without
-// meeting an item twice.
-type Of[T any] struct {
+// A ListPage is part of a list that users read. A list that others write to meanwhile is read page by
+// page without meeting an item twice.
+type ListPage[T any] struct {
 	Items []T
 	// Next is the cursor of the next page. It is empty on the last page.
 	Next string
 }
 
-// A List is a page that is asked for. Name names the list for its cursors; After is the Next of
-// the page before, and empty for the first page; Limit is the largest number of items.
+// A List is a page of a list that is asked for. Name names the list for its cursors; After is the
+// Next of the page before, and empty for the first page; Limit is the largest number of items.
 type List struct {
 	Name, After string
 	Limit       int
@@ -31,8 +28,8 @@ type List struct {
 }
 
 // Position returns the position at which the page before ended, and "" for the first page. A
-// cursor that Encode does not write for this list is an InvalidError on the field "after". The
-// comparison with Encode is needed because the base64 decoder skips line breaks. The position
+// cursor that Cursor does not write for this list is an InvalidError on the field "after". The
+// comparison with Cursor is needed because the base64 decoder skips line breaks. The position
 // may be forged and becomes part of a query, so that it must be a valid key.
 func (l List) Position() (string, error) {
 	if l.After == "" {
@@ -41,7 +38,7 @@ func (l List) Position() (string, error) {
 	raw, err := base64.RawURLEncoding.DecodeString(l.After)
 	if err == nil && len(raw) > cursorChecksum {
 		position := string(raw[cursorChecksum:])
-		if l.After == Encode(l.Name, position) && driver.CheckKey("position", position) == nil {
+		if l.After == Cursor(l.Name, position) && CheckKey("position", position) == nil {
 			return position, nil
 		}
 	}
@@ -55,12 +52,12 @@ func (l List) From(begin string) (string, error) {
 	if position == "" {
 		return begin, err
 	}
-	return max(begin, schema.Successor(l.Prefix+position)), nil
+	return max(begin, Successor(l.Prefix+position)), nil
 }
 
 // Read reads the rows of the page from a selection, and returns them with the Next of the page. The
 // positions are the row keys.
-func (l List) Read(ctx context.Context, table *driver.Table, in driver.Range) (rows []driver.Entity, next string, err error) {
+func (l List) Read(ctx context.Context, table *Table, in Range) (rows []Entity, next string, err error) {
 	if in.From, err = l.From(in.From); err != nil {
 		return nil, "", err
 	}
@@ -82,23 +79,23 @@ func Cut[T any](l List, rows []T, position func(T) string) (page []T, next strin
 
 // Next is the cursor that goes on behind a position, which has the Prefix.
 func (l List) Next(position string) string {
-	return Encode(l.Name, strings.TrimPrefix(position, l.Prefix))
+	return Cursor(l.Name, strings.TrimPrefix(position, l.Prefix))
 }
 
 // RowKey is the position of a row in the cursors of most lists.
-func RowKey(row driver.Entity) string { return row.Row }
+func RowKey(row Entity) string { return row.Row }
 
 // cursorChecksum is the length of a cursor's checksum in bytes.
 const cursorChecksum = 8
 
-// Encode makes the cursor of a list, which a user holds. It has two parts:
+// Cursor makes the cursor of a list, which a user holds. It has two parts:
 //
 //   - The position of the last item that the user saw, or of a row behind it that is not
 //     on the list. So it stays exact while rows come and go.
 //   - A checksum over the list and the position. So a cursor of another list is
 //     refused. The checksum is no secret: a user who forges a cursor only chooses
 //     where to start in a list that they may read.
-func Encode(list, position string) string {
+func Cursor(list, position string) string {
 	sum := sha256.Sum256([]byte(list + "\x00" + position))
 	return base64.RawURLEncoding.EncodeToString(append(sum[:cursorChecksum], position...))
 }

@@ -1,18 +1,15 @@
-// Package walk goes over two tables side by side, in the order of their keys. It holds a page of
-// each at a time.
-package walk
+package driver
 
 import (
 	"cmp"
 	"iter"
 	"strings"
-
-	"microblogging/storage/driver"
 )
 
-// Both visits the rows of two lists. Rows with the same keys are visited together; if only one
-// list has a row, the other is nil. It ends at the first error.
-func Both(first, second iter.Seq2[driver.Entity, error], visit func(a, b *driver.Entity) error) error {
+// SideBySide visits the rows of two tables in the order of their keys, and holds a page of each at a
+// time. Rows with the same keys are visited together; if only one table has a row, the other is nil.
+// It ends at the first error.
+func SideBySide(first, second iter.Seq2[Entity, error], visit func(a, b *Entity) error) error {
 	nextA, stop := iter.Pull2(first)
 	defer stop()
 	nextB, stop := iter.Pull2(second)
@@ -41,7 +38,7 @@ func Both(first, second iter.Seq2[driver.Entity, error], visit func(a, b *driver
 }
 
 // head is the next row of a list, or nil at its end.
-func head(row driver.Entity, err error, more bool) (*driver.Entity, error) {
+func head(row Entity, err error, more bool) (*Entity, error) {
 	if err != nil || !more {
 		return nil, err
 	}
@@ -49,7 +46,7 @@ func head(row driver.Entity, err error, more bool) (*driver.Entity, error) {
 }
 
 // compareKeys compares the keys of two rows. The end of a list comes after all rows.
-func compareKeys(a, b *driver.Entity) int {
+func compareKeys(a, b *Entity) int {
 	switch {
 	case a == nil:
 		return 1

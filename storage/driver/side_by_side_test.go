@@ -1,4 +1,4 @@
-package walk
+package driver_test
 
 import (
 	"iter"
@@ -8,10 +8,10 @@ import (
 	"microblogging/storage/driver"
 )
 
-func TestBoth(t *testing.T) {
+func TestSideBySide(t *testing.T) {
 	t.Run("rows with the same keys are visited together, and the others in the order of their keys", func(t *testing.T) {
 		var visits []string
-		err := Both(rows("a", "b", "d"), rows("b", "c"), func(a, b *driver.Entity) error {
+		err := driver.SideBySide(rows("a", "b", "d"), rows("b", "c"), func(a, b *driver.Entity) error {
 			name := func(row *driver.Entity) string {
 				if row == nil {
 					return "-"
