@@ -61,7 +61,7 @@ func wordsOfEachKind(t *testing.T) {
 	s.Did(s.Store.Channels.Get(s.Ctx, channel.Key().Address()))
 	s.Did(s.Store.Posts.List(s.Ctx, channel.Ref(), storage.BlogQuery{Limit: 2}))
 	s.Did(s.Store.Channels.List(s.Ctx, "", "", 1))
-	s.Did(s.Store.Posts.Create(s.Ctx, storetest.Posting(channel, ada, "new")))
+	s.Did(s.Store.Posts.Create(s.Ctx, storetest.NewPost(channel, ada, "new")))
 	s.Create("kitchen", ada)
 	channels := s.Did(s.Store.Channels.List(t.Context(), "", "", 1)).(storage.Page[domain.Channel])
 	s.Did(s.Store.Channels.List(s.Ctx, "", channels.Next, 1))
@@ -105,7 +105,7 @@ func wordsOfARefusal(t *testing.T) {
 	s.Ungate(gone)
 	for _, to := range []domain.Channel{channel, channel, gone} {
 		s.OK(s.Store.Operator.NoteActive(t.Context(), to.Ref(), time.Now()))
-		list := storetest.Postings(to, 5)
+		list := storetest.NewPosts(to, 5)
 		for i := range list {
 			list[i].By = ada // who needs no permit
 		}

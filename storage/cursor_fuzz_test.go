@@ -219,10 +219,10 @@ func fill(t testing.TB, store *storage.Parts) domain.Channel {
 		must(err)
 		must(store.Subscriptions.Create(ctx, channel, ada))
 		for i := range 3 {
-			blog, _, err := store.Posts.Create(ctx, storetest.Posting(channel, ada, storetest.Text(i)))
+			blog, _, err := store.Posts.Create(ctx, storetest.NewPost(channel, ada, storetest.Text(i)))
 			must(err)
 			must(store.Posts.Vote(ctx, channel.Ref(), blog.ID, grace))
-			p := storetest.Posting(channel, ada, "on "+storetest.Text(i))
+			p := storetest.NewPost(channel, ada, "on "+storetest.Text(i))
 			p.CreatedOn = cursorDay.From.Add(time.Duration(i) * time.Hour)
 			blog, _, err = store.Posts.Create(ctx, p)
 			must(err)

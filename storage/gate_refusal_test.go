@@ -39,7 +39,7 @@ func refusedByGate(t *testing.T) {
 	if _, err = store.Operator.ShutGate(t.Context(), made.Ref()); err != nil || len(watch.refused) != 0 {
 		t.Fatalf("%q refused, %v, before anybody was late", watch.refused, err)
 	}
-	if _, _, err := store.Posts.Create(t.Context(), storetest.Posting(made, grace, "late")); !errors.Is(err, domain.ErrGone) {
+	if _, _, err := store.Posts.Create(t.Context(), storetest.NewPost(made, grace, "late")); !errors.Is(err, domain.ErrGone) {
 		t.Errorf("a late post got %v", err)
 	}
 	w.OK(w.Table("Blogs").Transact(t.Context(), string(made.Key()), driver.Delete(storetest.ShutGateRow(made.Incarnation), driver.Exists)))

@@ -27,7 +27,7 @@ type change struct {
 func changes() []change {
 	return []change{
 		{"post", func(w *storetest.World, c domain.Channel, _ domain.Blog) error {
-			_, _, err := w.Store.Posts.Create(w.T.Context(), storetest.Posting(c, grace, "another"))
+			_, _, err := w.Store.Posts.Create(w.T.Context(), storetest.NewPost(c, grace, "another"))
 			return err
 		}},
 		{"edit", func(w *storetest.World, c domain.Channel, b domain.Blog) error {

@@ -23,7 +23,7 @@ type (
 	BlogQuery   = blog.Query
 	BlogsFound  = blog.Found
 	RatingQuery = blog.RatingQuery
-	Posting     = blog.Posting
+	NewPost     = blog.NewPost
 	PostResult  = blog.PostResult
 	PostingRule = blog.PostingRule
 
@@ -49,7 +49,7 @@ type (
 )
 
 const (
-	MaxPostings = blog.MaxPostings
+	MaxNewPosts = blog.MaxNewPosts
 	MaxDigest   = reader.MaxDigest
 	MaxRanked   = reader.MaxRanked
 

@@ -74,7 +74,7 @@ func (s *story) tellOfChannels() {
 	s.T.Helper()
 	ctx := s.Ctx
 	channel := s.Did(s.Store.Channels.Create(ctx, s.NewChannel("garden", ada), storyKey, 5)).(domain.Channel)
-	ref, request := channel.Ref(), storetest.Posting(channel, grace, "one")
+	ref, request := channel.Ref(), storetest.NewPost(channel, grace, "one")
 	request.Key = storyKey
 	blog := s.Did(s.Store.Posts.Create(ctx, request)).(domain.Blog)
 	s.Did(s.Store.Posts.Create(ctx, request))

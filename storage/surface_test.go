@@ -79,7 +79,7 @@ Posts.List
 Posts.ListByRating
 Posts.PageBefore
 Posts.Refuses
-Posts.SetPosting
+Posts.SetRule
 Posts.Unblock
 Posts.Unvote
 Posts.Update

@@ -70,7 +70,7 @@ func crowdedStore(b *testing.B, posts int) *storage.Parts {
 	group.SetLimit(64)
 	for i := range posts {
 		group.Go(func() error {
-			_, _, err := store.Posts.Create(ctx, storage.Posting{Channel: channel, By: "ada", Key: fmt.Sprint(i), Draft: draft})
+			_, _, err := store.Posts.Create(ctx, storage.NewPost{Channel: channel, By: "ada", Key: fmt.Sprint(i), Draft: draft})
 			return err
 		})
 	}

@@ -178,7 +178,7 @@ func (s *server) createBlog(c echo.Context, v visitor) error {
 	made := false
 	err := s.inChannel(c, apiTarget(c), func(ctx context.Context, in domain.Channel) (err error) {
 		channel = in
-		blog, made, err = s.store.Posts.Create(ctx, storage.Posting{Channel: in, By: v.User, Key: cmp.Or(key, rand.Text()), Draft: draft})
+		blog, made, err = s.store.Posts.Create(ctx, storage.NewPost{Channel: in, By: v.User, Key: cmp.Or(key, rand.Text()), Draft: draft})
 		return err
 	})
 	if err == nil {
@@ -211,7 +211,7 @@ func (s *server) postByForm(c echo.Context, v visitor, form url.Values) error {
 	var blog domain.Blog
 	err = domain.JoinInvalid(checkIdempotencyKey("key", key), draftErr)
 	if err == nil {
-		blog, _, err = s.store.Posts.Create(c.Request().Context(), storage.Posting{Channel: channel, By: v.User, Key: key, Draft: draft})
+		blog, _, err = s.store.Posts.Create(c.Request().Context(), storage.NewPost{Channel: channel, By: v.User, Key: key, Draft: draft})
 	}
 	refused, ok := formOf(err, "post")
 	switch {

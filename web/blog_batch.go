@@ -39,18 +39,18 @@ func (s *server) createBlogs(c echo.Context, v visitor) error {
 	}
 	at := apiTarget(c)
 	answers := make([]storage.PostResult, len(entries))
-	var sound []storage.Posting
+	var sound []storage.NewPost
 	var places []int
 	for i, entry := range entries {
-		var posting storage.Posting
+		var post storage.NewPost
 		if i > 0 { // the request has taken the token of the first
 			answers[i].Err = s.takeWrite(c, v)
 		}
 		if answers[i].Err == nil {
-			posting, answers[i].Err = parseEntry(entry, v)
+			post, answers[i].Err = parseEntry(entry, v)
 		}
 		if answers[i].Err == nil {
-			sound, places = append(sound, posting), append(places, i)
+			sound, places = append(sound, post), append(places, i)
 		}
 	}
 	var in domain.Channel
@@ -99,15 +99,15 @@ func readEntries(c echo.Context) (entries []json.RawMessage, err error) {
 }
 
 // parseEntry parses one entry. An entry without a key gets a random one, as a post does.
-func parseEntry(entry json.RawMessage, v visitor) (storage.Posting, error) {
+func parseEntry(entry json.RawMessage, v visitor) (storage.NewPost, error) {
 	key := rand.Text()
 	var draft domain.Draft
 	err := parseFields("Each of the items", entry, append(jsonFields(draft.Fields()), optional("key", &key))...)
 	if err != nil {
-		return storage.Posting{}, err
+		return storage.NewPost{}, err
 	}
 	draft, draftErr := domain.ParseDraft(draft)
-	return storage.Posting{By: v.User, Key: key, Draft: draft}, domain.JoinInvalid(checkIdempotencyKey("key", key), draftErr)
+	return storage.NewPost{By: v.User, Key: key, Draft: draft}, domain.JoinInvalid(checkIdempotencyKey("key", key), draftErr)
 }
 
 // respondAll sends the answers in the order of the entries. Retry-After is the longest of

@@ -48,7 +48,7 @@ func (s *server) respondChannel(c echo.Context, err error, status int, channel d
 		postingRule, err = s.store.Posts.PostingRule(c.Request().Context(), channel.Key())
 	}
 	body := newChannelJSON(channel)
-	body.Posting = postingRule.In(channel.Ref()).Posting()
+	body.Posting = postingRule.In(channel.Ref()).Word()
 	if err == nil {
 		// If-Match compares the incarnation; the rest is a hash of what is shown, such as the description.
 		sum := sha256.Sum256(fmt.Append(nil, body))

@@ -168,7 +168,7 @@ func postWithoutATitleIsTitledByItsFirstWords(t *testing.T) {
 			t.Errorf("JSON Feed invents the title %v", dig(feed, "items.0.title"))
 		}
 	}
-	_, _, err := s.store.Posts.Create(t.Context(), storage.Posting{
+	_, _, err := s.store.Posts.Create(t.Context(), storage.NewPost{
 		Channel: channel, By: "ada", Key: "key", Draft: domain.Draft{Title: "A <title> & more", Text: "Text"},
 	})
 	ok(t, err)

@@ -20,9 +20,9 @@ func BenchmarkExport(b *testing.B) {
 			s, token, engines := engines(b, "ada")
 			ok(b, s.store.Operator.ListChannel(b.Context(), engines))
 			for made := 0; made < posts; made += 1_000 {
-				batch := make([]storage.Posting, 1_000)
+				batch := make([]storage.NewPost, 1_000)
 				for i := range batch {
-					batch[i] = storage.Posting{Channel: engines, By: "ada", Key: fmt.Sprint(made + i), Draft: domain.Draft{Text: "A post of some length, as people write."}}
+					batch[i] = storage.NewPost{Channel: engines, By: "ada", Key: fmt.Sprint(made + i), Draft: domain.Draft{Text: "A post of some length, as people write."}}
 				}
 				for _, r := range s.store.Posts.CreateAll(b.Context(), engines, batch) {
 					ok(b, r.Err)

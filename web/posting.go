@@ -23,7 +23,7 @@ func (s *server) setPosting(c echo.Context, v visitor, at target, posting string
 		return err
 	}
 	return s.inChannel(c, at, func(ctx context.Context, channel domain.Channel) error {
-		return s.store.Posts.SetPosting(ctx, channel, v.User, posting == "owner")
+		return s.store.Posts.SetRule(ctx, channel, v.User, posting == "owner")
 	})
 }
 

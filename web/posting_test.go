@@ -76,12 +76,12 @@ func pagesSayWhoMayPost(t *testing.T) {
 		t.Error("bob may post, and has no form")
 	}
 	page(anonymous).says("· anyone may post", "Sign in").saysNot("Only @ada posts here.")
-	ok(t, s.store.Posts.SetPosting(t.Context(), channel, "ada", true))
+	ok(t, s.store.Posts.SetRule(t.Context(), channel, "ada", true))
 	if page(bob).says("Only @ada posts here.").hasForm("Post") {
 		t.Error("bob may not post, and has a form")
 	}
 	page(anonymous).says("· only @ada posts", "Only @ada posts here.")
-	ok(t, s.store.Posts.SetPosting(t.Context(), channel, "ada", false))
+	ok(t, s.store.Posts.SetRule(t.Context(), channel, "ada", false))
 	ok(t, s.store.Posts.Block(t.Context(), channel, "ada", s.account("bob")))
 	if page(bob).says("@ada has blocked you here.").saysNot("anyone may post").hasForm("Post") {
 		t.Error("bob is blocked, and has a form")
@@ -94,10 +94,10 @@ func whoMayNotPostMayDelete(t *testing.T) {
 	s.author("ada")
 	path := permalink(channel, s.post(channel, "bob", "before"))
 	form := bob.open(path+"/edit").want(200).form("Save").fill("text", "typed before")
-	ok(t, s.store.Posts.SetPosting(t.Context(), channel, "ada", true))
+	ok(t, s.store.Posts.SetRule(t.Context(), channel, "ada", true))
 	bob.open(path + "/edit").want(403).says("Only the owner posts here")
 	form.press().want(403).says("Only the owner posts here", "typed before")
-	ok(t, s.store.Posts.SetPosting(t.Context(), channel, "ada", false))
+	ok(t, s.store.Posts.SetRule(t.Context(), channel, "ada", false))
 	ok(t, s.store.Posts.Block(t.Context(), channel, "ada", s.account("bob")))
 	bob.open(path + "/edit").want(403).says("You are blocked here")
 	form.press().want(403).says("You are blocked here", "typed before")

@@ -55,7 +55,7 @@ func (g *stage) subscribe(channels ...domain.Channel) {
 // that a digest holds it.
 func (g *stage) keyed(channel domain.Channel, key, text string) domain.Blog {
 	g.Helper()
-	blog, _, err := g.store.Posts.Create(g.Context(), storage.Posting{Channel: channel, By: "ada", Key: key,
+	blog, _, err := g.store.Posts.Create(g.Context(), storage.NewPost{Channel: channel, By: "ada", Key: key,
 		Draft: domain.Draft{Text: text}, CreatedOn: domain.Now().Add(-24 * time.Hour)})
 	ok(g, err)
 	return blog

@@ -75,7 +75,7 @@ func (s *site) ref(channel string) domain.ChannelRef {
 // post makes a post.
 func (s *site) post(channel domain.Channel, by, text string) domain.Blog {
 	s.Helper()
-	blog, _, err := s.store.Posts.Create(s.Context(), storage.Posting{
+	blog, _, err := s.store.Posts.Create(s.Context(), storage.NewPost{
 		Channel: channel, By: domain.UserName(by), Key: string(domain.NewRevision()), Draft: domain.Draft{Text: text},
 	})
 	ok(s, err)
@@ -85,7 +85,7 @@ func (s *site) post(channel domain.Channel, by, text string) domain.Blog {
 // postOn makes a post of the channel's owner with this time of creation.
 func (s *site) postOn(on time.Time, channel domain.Channel, text string) domain.Blog {
 	s.Helper()
-	blog, _, err := s.store.Posts.Create(s.Context(), storage.Posting{
+	blog, _, err := s.store.Posts.Create(s.Context(), storage.NewPost{
 		Channel: channel, By: channel.Owner, Key: string(domain.NewRevision()), Draft: domain.Draft{Text: text},
 		CreatedOn: on,
 	})

@@ -168,7 +168,7 @@ func (s *server) writeByForm(c echo.Context, v visitor, form url.Values) error {
 		in, err = s.chosen(c, v, form, key)
 	}
 	if err == nil {
-		blog, _, err = s.store.Posts.Create(c.Request().Context(), storage.Posting{Channel: in, By: v.User, Key: key, Draft: draft})
+		blog, _, err = s.store.Posts.Create(c.Request().Context(), storage.NewPost{Channel: in, By: v.User, Key: key, Draft: draft})
 	}
 	if err == nil {
 		return s.posted(c, v, templates.Post{Blog: blog, In: in.Name}, true, cmp.Or(localPath(form.Get("next")), templates.ChannelPath(in.Name)))

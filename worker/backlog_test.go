@@ -61,9 +61,9 @@ func backlogIsNoStall(t *testing.T) {
 	}))
 	busy := w.create("Busy")
 	for i := range 42 { // with three rows of each post, 40 transactions
-		list := make([]storage.Posting, storage.MaxPostings)
+		list := make([]storage.NewPost, storage.MaxNewPosts)
 		for n := range list {
-			list[n] = storage.Posting{By: owner, Key: fmt.Sprint(i, n), Draft: domain.Draft{Text: "post"}}
+			list[n] = storage.NewPost{By: owner, Key: fmt.Sprint(i, n), Draft: domain.Draft{Text: "post"}}
 		}
 		w.sound.Posts.CreateAll(t.Context(), busy, list)
 	}

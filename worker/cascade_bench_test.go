@@ -103,7 +103,7 @@ func fillChannel(b *testing.B, store *storage.Parts, posts int) domain.Message {
 	writers.SetLimit(64)
 	for i := range posts {
 		writers.Go(func() error {
-			_, _, err := store.Posts.Create(ctx, storage.Posting{
+			_, _, err := store.Posts.Create(ctx, storage.NewPost{
 				Channel: channel, By: visitor, Key: fmt.Sprint(i), Draft: domain.Draft{Text: "benchmark"},
 			})
 			return err

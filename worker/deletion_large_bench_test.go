@@ -157,7 +157,7 @@ func medianPost(b *testing.B, store *storage.Parts, channel domain.Channel) time
 	took := make([]time.Duration, 300)
 	for i := range took {
 		began := time.Now()
-		_, _, err := store.Posts.Create(b.Context(), storage.Posting{
+		_, _, err := store.Posts.Create(b.Context(), storage.NewPost{
 			Channel: channel, By: visitor, Key: rand.Text(), Draft: domain.Draft{Text: fmt.Sprint("post ", i)},
 		})
 		ok(b, err)

@@ -108,11 +108,11 @@ func (w *scaleWorld) cost(c scaleCase) (cost scaleCost) {
 func (w *scaleWorld) post(key string, n int) error { return w.postBy(w.author, key, n) }
 
 func (w *scaleWorld) postBy(author domain.UserName, key string, n int) error {
-	postings := make([]storage.Posting, n)
-	for i := range postings {
-		postings[i] = storage.Posting{By: author, Key: fmt.Sprint(key, i), Draft: w.draft()}
+	posts := make([]storage.NewPost, n)
+	for i := range posts {
+		posts[i] = storage.NewPost{By: author, Key: fmt.Sprint(key, i), Draft: w.draft()}
 	}
-	for _, made := range w.sound.Posts.CreateAll(w.ctx, w.channel, postings) {
+	for _, made := range w.sound.Posts.CreateAll(w.ctx, w.channel, posts) {
 		if w.blog = made.Blog; made.Err != nil {
 			return made.Err
 		}

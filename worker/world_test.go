@@ -111,7 +111,7 @@ func (w *world) create(name string) domain.Channel {
 
 func (w *world) post(to domain.Channel, text string) domain.Blog {
 	w.t.Helper()
-	blog, _, err := w.sound.Posts.Create(w.t.Context(), storage.Posting{
+	blog, _, err := w.sound.Posts.Create(w.t.Context(), storage.NewPost{
 		Channel: to, By: visitor, Key: text, Draft: domain.Draft{Text: text},
 	})
 	if err != nil {

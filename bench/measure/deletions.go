@@ -88,13 +88,13 @@ func newChannel(ctx context.Context, site *storage.Parts, name string) (domain.C
 
 // post makes posts, in batches of as many as a request may have.
 func post(ctx context.Context, site *storage.Parts, channel domain.Channel, n int) error {
-	postings := make([]storage.Posting, n)
-	for i := range postings {
-		postings[i] = storage.Posting{Channel: channel, By: owner, Key: fmt.Sprint(i), Draft: domain.Draft{Text: fmt.Sprintf("%0*d", rowText, i)}}
+	posts := make([]storage.NewPost, n)
+	for i := range posts {
+		posts[i] = storage.NewPost{Channel: channel, By: owner, Key: fmt.Sprint(i), Draft: domain.Draft{Text: fmt.Sprintf("%0*d", rowText, i)}}
 	}
 	var group errgroup.Group
 	group.SetLimit(4)
-	for batch := range slices.Chunk(postings, storage.MaxPostings) {
+	for batch := range slices.Chunk(posts, storage.MaxNewPosts) {
 		group.Go(func() error {
 			for _, made := range site.Posts.CreateAll(ctx, channel, batch) {
 				if made.Err != nil {

@@ -86,7 +86,7 @@ func (s *site) create(name string, posts int) domain.Channel {
 
 func (s *site) post(channel domain.Channel, text string) {
 	s.t.Helper()
-	_, _, err := s.store.Posts.Create(s.t.Context(), storage.Posting{Channel: channel, By: "ada", Key: text, Draft: domain.Draft{Text: text}})
+	_, _, err := s.store.Posts.Create(s.t.Context(), storage.NewPost{Channel: channel, By: "ada", Key: text, Draft: domain.Draft{Text: text}})
 	s.ok(err)
 }
 

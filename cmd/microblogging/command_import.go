@@ -71,11 +71,11 @@ func (c importCommand) importAll(ctx context.Context, console *console, parts *s
 	for _, file := range files {
 		to := newImporter(parts.Store, channel, owner, file.Source)
 		if c.DryRun {
-			to.create = func(ctx context.Context, in domain.Channel, postings []storage.Posting) []storage.PostResult {
+			to.create = func(ctx context.Context, in domain.Channel, posts []storage.NewPost) []storage.PostResult {
 				if in.Name == "" { // there is no channel yet
-					return slices.Repeat([]storage.PostResult{{Made: true}}, len(postings))
+					return slices.Repeat([]storage.PostResult{{Made: true}}, len(posts))
 				}
-				return parts.Operator.Earlier(ctx, in, postings)
+				return parts.Operator.Earlier(ctx, in, posts)
 			}
 		}
 		err = importTo(ctx, console, file, to)

@@ -52,7 +52,7 @@ func importTakesBackAnExport(t *testing.T) {
 		ok(t, err)
 		ok(t, store.Operator.ListChannel(t.Context(), channel))
 		for i, post := range posts {
-			_, _, err := store.Posts.Create(t.Context(), storage.Posting{Channel: channel, By: "ada", Key: string(rune('a' + i)),
+			_, _, err := store.Posts.Create(t.Context(), storage.NewPost{Channel: channel, By: "ada", Key: string(rune('a' + i)),
 				Draft: domain.Draft{Title: post.title, Text: post.text}, CreatedOn: post.on})
 			ok(t, err)
 		}

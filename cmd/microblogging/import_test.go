@@ -171,7 +171,7 @@ func importCreatesOwner(t *testing.T) {
 
 // feed/testdata/posts has the ids of entries.
 func importerKeyStays(t *testing.T) {
-	p := newImportWorld(t).importer().posting(feed.Entry{ID: "id:1"})
+	p := newImportWorld(t).importer().newPost(feed.Entry{ID: "id:1"})
 	if p.By != "ada" || p.Source != "feed id:urn:a" || p.Key != "id:1" {
 		t.Errorf("got %+v", p)
 	}

@@ -103,9 +103,9 @@ const importFlight = 8
 
 // importBatch is how many entries are posted together: their rows on the author's list fit into one
 // transaction, and they themselves into three.
-const importBatch = 3 * storage.MaxPostings
+const importBatch = 3 * storage.MaxNewPosts
 
-// An importer posts the entries of one feed, each once, storage.MaxPostings in a
+// An importer posts the entries of one feed, each once, storage.MaxNewPosts in a
 // transaction.
 type importer struct {
 	channel domain.Channel
@@ -116,7 +116,7 @@ type importer struct {
 	// began is when the import began. No post is dated after it, except one that is dated by its arrival.
 	began time.Time
 	// create makes posts. In a dry run, it only looks which were made before.
-	create func(context.Context, domain.Channel, []storage.Posting) []storage.PostResult
+	create func(context.Context, domain.Channel, []storage.NewPost) []storage.PostResult
 	// progress is called with how many entries are done.
 	progress func(done int)
 
@@ -168,8 +168,8 @@ func (i *importer) undated(e feed.Entry) bool {
 
 // postAll posts a batch and counts what became of each entry.
 func (i *importer) postAll(ctx context.Context, batch []feed.Entry) (err error) {
-	var postings []storage.Posting
-	var notes []importCounts // of each posting, if it is added
+	var posts []storage.NewPost
+	var notes []importCounts // of each post, if it is added
 	var counts importCounts
 	for _, entry := range batch {
 		draft, lost := i.converter.Draft(entry)
@@ -177,11 +177,11 @@ func (i *importer) postAll(ctx context.Context, batch []feed.Entry) (err error) 
 			counts[leftOut[cmp.Or(entry.LeftOut, feed.Empty)]]++
 			continue
 		}
-		posting := i.posting(entry)
-		posting.Draft = draft
-		postings, notes = append(postings, posting), append(notes, i.note(entry, lost))
+		post := i.newPost(entry)
+		post.Draft = draft
+		posts, notes = append(posts, post), append(notes, i.note(entry, lost))
 	}
-	for n, r := range i.create(ctx, i.channel, postings) {
+	for n, r := range i.create(ctx, i.channel, posts) {
 		switch {
 		case errors.Is(r.Err, domain.ErrKeyReused), errors.Is(r.Err, domain.ErrPostGone), r.Err == nil && !r.Made:
 			counts[known]++
@@ -207,14 +207,14 @@ func (i *importer) note(entry feed.Entry, lost feed.Loss) importCounts {
 	}
 }
 
-// posting returns the posting of an entry, without its draft. Source and key say which post
+// newPost returns the request to post an entry, without its draft. Source and key say which post
 // an entry has made: with others, it would be imported a second time.
-func (i *importer) posting(entry feed.Entry) storage.Posting {
+func (i *importer) newPost(entry feed.Entry) storage.NewPost {
 	on := entry.Published
 	if i.undated(entry) {
 		on = time.Time{}
 	}
-	return storage.Posting{
+	return storage.NewPost{
 		By: i.owner, Channel: i.channel, Source: "feed " + i.source, Key: entry.ID, CreatedOn: on,
 	}
 }

@@ -41,7 +41,7 @@ func stale(by domain.UserName, accept accepting, done lab.Kind,
 // stalePost posts to the channel that was read before.
 func stalePost(by domain.UserName, accept accepting) body {
 	return stale(by, accept, factPosted, func(ctx context.Context, c *lab.Client, now domain.Channel) (domain.BlogID, error) {
-		blog, _, err := c.Store.Posts.Create(ctx, storage.Posting{
+		blog, _, err := c.Store.Posts.Create(ctx, storage.NewPost{
 			Channel: now, By: by, Key: "stale", Draft: domain.Draft{Text: "stale"}, CreatedOn: lab.Instant()})
 		return blog.ID, err
 	})

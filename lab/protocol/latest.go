@@ -81,7 +81,7 @@ func noted(_ context.Context, _ Shipped, _ *crew, v lab.View, violation violatin
 // postLater posts to the channel in the hour after that of the set-up.
 func postLater(by domain.UserName, key string) body {
 	return onChannel(func(ctx context.Context, c *lab.Client, channel domain.Channel) {
-		blog, made, err := c.Store.Posts.Create(ctx, storage.Posting{
+		blog, made, err := c.Store.Posts.Create(ctx, storage.NewPost{
 			Channel: channel, By: by, Key: key, Draft: domain.Draft{Text: key}, CreatedOn: c.Now().Add(time.Hour),
 		})
 		answered(c, channel, by, key, storage.PostResult{Blog: blog, Made: made, Err: err})

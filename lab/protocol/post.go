@@ -34,7 +34,7 @@ func post(by domain.UserName, key string) body {
 }
 
 func makePost(ctx context.Context, c *lab.Client, channel domain.Channel, by domain.UserName, key string) {
-	blog, made, err := c.Store.Posts.Create(ctx, storage.Posting{
+	blog, made, err := c.Store.Posts.Create(ctx, storage.NewPost{
 		Channel: channel, By: by, Key: key, Draft: domain.Draft{Text: key},
 		CreatedOn: c.Now(),
 	})
@@ -45,20 +45,20 @@ func makePost(ctx context.Context, c *lab.Client, channel domain.Channel, by dom
 // also the text.
 func postAll(by domain.UserName, keys ...string) body {
 	return onChannel(func(ctx context.Context, c *lab.Client, channel domain.Channel) {
-		postings := make([]storage.Posting, len(keys))
+		posts := make([]storage.NewPost, len(keys))
 		for i, key := range keys {
-			postings[i] = storage.Posting{
+			posts[i] = storage.NewPost{
 				By: by, Key: key, Draft: domain.Draft{Text: key},
 				CreatedOn: c.Now().Add(time.Duration(i) * time.Second),
 			}
 		}
-		for i, r := range c.Store.Posts.CreateAll(ctx, channel, postings) {
+		for i, r := range c.Store.Posts.CreateAll(ctx, channel, posts) {
 			answered(c, channel, by, keys[i], r)
 		}
 	})
 }
 
-// answered tells what became of a posting.
+// answered tells what became of a request to post.
 func answered(c *lab.Client, channel domain.Channel, by domain.UserName, key string, r storage.PostResult) {
 	switch {
 	case r.Err == nil:

@@ -48,7 +48,7 @@ func govern(rules ...string) body {
 			case unblocked:
 				err = c.Store.Posts.Unblock(ctx, channel, owner, author)
 			default:
-				err = c.Store.Posts.SetPosting(ctx, channel, owner, rule == closed)
+				err = c.Store.Posts.SetRule(ctx, channel, owner, rule == closed)
 			}
 			if err != nil {
 				continue
@@ -74,7 +74,7 @@ func ruleApplies(v lab.View, k lab.Known, violation violating) {
 		return
 	}
 	from, _ := schema.PostingRule.Range()
-	rule := storage.PostingRule{}.Posting()
+	rule := storage.PostingRule{}.Word()
 	names := ""
 	for row := range v.DB.Rows(schema.TableBlogs) {
 		p := row.Properties
@@ -112,7 +112,7 @@ func lookAtRule() body {
 		page, err := channel.ReadCached(ctx, c.Store.Channels, kept, channelKey.Address(), "rule",
 			func(ctx context.Context, in domain.Channel, _ storage.Version) (string, error) {
 				g, err := c.Store.Posts.PostingRule(ctx, in.Key())
-				return g.In(in.Ref()).Posting(), err
+				return g.In(in.Ref()).Word(), err
 			})
 		return lab.Fact{Kind: factShownRule, Channel: page.Channel.Ref(), Page: page.Value, Words: "posting: " + page.Value}, err
 	})

@@ -241,9 +241,9 @@ func (a *trial) killedDeletion(t *testing.T) {
 	ok(t, parts.Operator.Prepare(t.Context()))
 	channel := a.channel(t, parts, "Doomed")
 	const posts = 200
-	var made []storage.Posting
+	var made []storage.NewPost
 	for i := range posts {
-		made = append(made, storage.Posting{Channel: channel, By: "ada", Key: fmt.Sprint(i), Draft: domain.Draft{Text: "post"}})
+		made = append(made, storage.NewPost{Channel: channel, By: "ada", Key: fmt.Sprint(i), Draft: domain.Draft{Text: "post"}})
 	}
 	for group := range slices.Chunk(made, 20) {
 		for _, result := range parts.Posts.CreateAll(t.Context(), channel, group) {
@@ -328,7 +328,7 @@ func (a *trial) load(t *testing.T) {
 				channel, what, sent := channels[(worker+i)%len(channels)], "post", time.Now()
 				var err error
 				if i%4 == 0 {
-					_, _, err = parts.Posts.Create(t.Context(), storage.Posting{
+					_, _, err = parts.Posts.Create(t.Context(), storage.NewPost{
 						Channel: channel, By: "ada", Key: fmt.Sprint(worker, " ", i), Draft: domain.Draft{Text: "post"},
 					})
 				} else {

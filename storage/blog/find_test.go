@@ -31,7 +31,7 @@ func has(word string) func(domain.Draft) bool {
 
 func findsWhatMatches(t *testing.T, w *world) {
 	garden, other := w.Create("garden", ada), w.Create("garden.too", ada)
-	titled := storetest.Posting(garden, grace, "nothing")
+	titled := storetest.NewPost(garden, grace, "nothing")
 	titled.Draft.Title = "Auf der straße"
 	_, _, err := w.Store.Posts.Create(t.Context(), titled)
 	w.OK(err)

@@ -13,11 +13,11 @@ import (
 	"microblogging/storage/schema"
 )
 
-// A Posting is a request to post. It may be sent again without making a second post.
-type Posting struct {
+// A NewPost is a request to post. It may be sent again without making a second post.
+type NewPost struct {
 	Channel domain.Channel
 	By      domain.UserName
-	// Key is the idempotency key. A posting with the same key by the same user to
+	// Key is the idempotency key. A request with the same key by the same user to
 	// the same incarnation makes no second post. It may be any text.
 	Key string
 	// Source, if it is not empty, owns the key instead of the user. An import sets
@@ -28,7 +28,7 @@ type Posting struct {
 	CreatedOn time.Time
 }
 
-// A PostResult is what became of one posting.
+// A PostResult is what became of one request to post.
 type PostResult struct {
 	// Blog is the post. It is the zero Blog if Err is set.
 	Blog domain.Blog
@@ -42,9 +42,9 @@ const (
 	// postRows is how many rows a post begins with: the post, its idempotency key, and
 	// its place by rating.
 	postRows = 3
-	// MaxPostings is how many posts fit in one transaction, next to the gate and the row that
+	// MaxNewPosts is how many posts fit in one transaction, next to the gate and the row that
 	// says who may post.
-	MaxPostings = (driver.MaxOperations - 2) / postRows
+	MaxNewPosts = (driver.MaxOperations - 2) / postRows
 )
 
 // Create makes a post and returns it. It reports true if this call made the post. It
@@ -56,18 +56,18 @@ const (
 //   - The user may not post there: domain.ErrOwnerPosts, ErrBlocked or ErrAccountEnds.
 //   - The key was used for another body: domain.ErrKeyReused.
 //   - The post that the key made has been deleted since: domain.ErrPostGone.
-func (s *Posts) Create(ctx context.Context, p Posting) (domain.Blog, bool, error) {
-	r := s.CreateAll(ctx, p.Channel, []Posting{p})[0]
+func (s *Posts) Create(ctx context.Context, p NewPost) (domain.Blog, bool, error) {
+	r := s.CreateAll(ctx, p.Channel, []NewPost{p})[0]
 	return r.Blog, r.Made, r.Err
 }
 
-// CreateAll makes several posts of one user in one channel, MaxPostings in a transaction. It
-// answers each posting as Create does, as if they came one after the other: so of two with the same
+// CreateAll makes several posts of one user in one channel, MaxNewPosts in a transaction. It
+// answers each request as Create does, as if they came one after the other: so of two with the same
 // key, the first makes the post. What can be made is made, whatever becomes of the
 // others. Posts without a date get later ones in their order. The channel counts, and not
-// that of each posting. Before they are made, all of them are put on their author's list.
-func (s *Posts) CreateAll(ctx context.Context, in domain.Channel, postings []Posting) []PostResult {
-	attempts := newAttempts(in, postings)
+// that of each request. Before they are made, all of them are put on their author's list.
+func (s *Posts) CreateAll(ctx context.Context, in domain.Channel, posts []NewPost) []PostResult {
+	attempts := newAttempts(in, posts)
 	if len(attempts) > 0 {
 		s.post(ctx, s.postPermit(in, attempts[0].By), attempts)
 	}
@@ -96,21 +96,21 @@ func (s *Posts) post(ctx context.Context, p *permit, attempts []*attempt) {
 	}
 }
 
-// An attempt is one posting of CreateAll, and the post that it makes. The post has the same
+// An attempt is one request of CreateAll, and the post that it makes. The post has the same
 // id in every transaction that it is sent in, so that a self-conflict is recognised.
 type attempt struct {
-	Posting
+	NewPost
 	blog domain.Blog
-	// result is nil until the posting is answered.
+	// result is nil until the request is answered.
 	result *PostResult
 	// refused reports whether this one never lands: another post has the key, or its author may not.
 	refused bool
 }
 
-func newAttempts(in domain.Channel, postings []Posting) []*attempt {
-	attempts := make([]*attempt, len(postings))
+func newAttempts(in domain.Channel, posts []NewPost) []*attempt {
+	attempts := make([]*attempt, len(posts))
 	var latest time.Time
-	for i, p := range postings {
+	for i, p := range posts {
 		p.Channel = in
 		if p.CreatedOn.IsZero() {
 			p.CreatedOn = domain.Now()
@@ -119,7 +119,7 @@ func newAttempts(in domain.Channel, postings []Posting) []*attempt {
 			}
 			latest = p.CreatedOn
 		}
-		attempts[i] = &attempt{Posting: p, blog: p.newBlog()}
+		attempts[i] = &attempt{NewPost: p, blog: p.newBlog()}
 	}
 	return attempts
 }
@@ -142,14 +142,14 @@ func unanswered(attempts []*attempt) []*attempt {
 	return open
 }
 
-// fail answers postings with an error.
+// fail answers requests with an error.
 func fail(attempts []*attempt, err error) {
 	for _, a := range attempts {
 		a.result = &PostResult{Err: err}
 	}
 }
 
-// postTogether sends one transaction, and answers at least one posting.
+// postTogether sends one transaction, and answers at least one request.
 func (s *Posts) postTogether(ctx context.Context, p *permit, open []*attempt) {
 	ref, batch := p.ref, eachKeyOnce(open)
 	err := s.insertPosts(ctx, p, batch)
@@ -179,13 +179,13 @@ func (s *Posts) postTogether(ctx context.Context, p *permit, open []*attempt) {
 	}
 }
 
-// eachKeyOnce selects what goes into the next transaction: the first postings, and of
+// eachKeyOnce selects what goes into the next transaction: the first requests, and of
 // several with one key only the first. The others have to see what became of it.
 func eachKeyOnce(open []*attempt) []*attempt {
-	batch := make([]*attempt, 0, MaxPostings)
-	rows := make(map[string]bool, MaxPostings)
+	batch := make([]*attempt, 0, MaxNewPosts)
+	rows := make(map[string]bool, MaxNewPosts)
 	for _, a := range open {
-		if row := a.once(); !rows[row] && len(batch) < MaxPostings {
+		if row := a.once(); !rows[row] && len(batch) < MaxNewPosts {
 			rows[row] = true
 			batch = append(batch, a)
 		}
@@ -217,8 +217,8 @@ func (s *Posts) insertPosts(ctx context.Context, p *permit, batch []*attempt) er
 	return s.transactIfPermitted(ctx, p, operations)
 }
 
-// newBlog returns the post of a posting that has a date, with a new id and a new revision.
-func (p Posting) newBlog() domain.Blog {
+// newBlog returns the post of a request that has a date, with a new id and a new revision.
+func (p NewPost) newBlog() domain.Blog {
 	on := domain.Storable(p.CreatedOn)
 	return domain.Blog{
 		Channel:   p.Channel.Ref(),
@@ -231,7 +231,7 @@ func (p Posting) newBlog() domain.Blog {
 }
 
 // once returns the row key of the idempotency key.
-func (p Posting) once() string {
+func (p NewPost) once() string {
 	if p.Source != "" {
 		// A user name holds no space, so that no user owns this key.
 		return schema.OnceRow("source "+p.Source, p.Key)
@@ -239,7 +239,7 @@ func (p Posting) once() string {
 	return schema.OnceRow(string(p.By), p.Key)
 }
 
-func (p Posting) bodyHash() string { return schema.Hash(domain.Texts(p.Draft.Fields())...) }
+func (p NewPost) bodyHash() string { return schema.Hash(domain.Texts(p.Draft.Fields())...) }
 
 func postingFailed(to domain.ChannelKey, err error) error {
 	return fmt.Errorf("posting to channel %s: %w", to, err)
@@ -261,22 +261,22 @@ func refusals(attempts []*attempt) []*attempt {
 	return slices.DeleteFunc(slices.Clone(attempts), func(a *attempt) bool { return !a.refused })
 }
 
-// lookForEarlier answers the postings whose keys were used.
+// lookForEarlier answers the requests whose keys were used.
 func (s *Posts) lookForEarlier(ctx context.Context, batch []*attempt) {
 	reads := make([]func(context.Context) error, len(batch))
 	for i, a := range batch {
 		reads[i] = func(ctx context.Context) error {
 			a.result = s.earlierPost(ctx, a)
-			return nil // each posting has its own error
+			return nil // each request has its own error
 		}
 	}
 	_ = s.fence.Concurrently(ctx, reads...)
 }
 
-// Earlier answers each posting as CreateAll does, except that it makes no post: it reports Made, without a post, if no
+// Earlier answers each request as CreateAll does, except that it makes no post: it reports Made, without a post, if no
 // earlier call made one.
-func (s Steps) Earlier(ctx context.Context, in domain.Channel, postings []Posting) []PostResult {
-	attempts := newAttempts(in, postings)
+func (s Steps) Earlier(ctx context.Context, in domain.Channel, posts []NewPost) []PostResult {
+	attempts := newAttempts(in, posts)
 	s.lookForEarlier(ctx, attempts)
 	results := make([]PostResult, len(attempts))
 	for i, a := range attempts {

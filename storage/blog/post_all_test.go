@@ -15,25 +15,25 @@ import (
 )
 
 func TestPostAll(t *testing.T) {
-	t.Run("each posting is answered as a post alone", bubble(eachPostingIsAnsweredAlone))
-	t.Run("of two postings with one key the first makes the post", bubble(twinsMakeOnePost))
+	t.Run("each post of several is answered as one alone", bubble(eachPostIsAnsweredAlone))
+	t.Run("of two requests with one key the first makes the post", bubble(twinsMakeOnePost))
 	t.Run("posts without a date keep their order", bubble(undatedKeepTheirOrder))
 	t.Run("the longest posts fit in one transaction", longestPostsFitTogether)
-	t.Run("a posting that breaks a limit fails alone", bubble(brokenLimitFailsAlone))
+	t.Run("a post that breaks a limit fails alone", bubble(brokenLimitFailsAlone))
 }
 
-func eachPostingIsAnsweredAlone(t *testing.T, w *world) {
+func eachPostIsAnsweredAlone(t *testing.T, w *world) {
 	channel := w.Create("garden", ada)
 	earlier := w.edit(w.Post(channel, grace, "earlier"), "edited since")
 	w.Post(channel, eve, "of another user")
 	w.Post(channel, grace, "reused")
 	gone := w.Post(channel, grace, "gone")
 	w.OK(w.Store.Posts.Delete(t.Context(), channel, gone.ID, grace, storetest.AnyRevision))
-	reused := storetest.Posting(channel, grace, "reused")
+	reused := storetest.NewPost(channel, grace, "reused")
 	reused.Draft.Text = "another body"
-	list := []storage.Posting{
-		storetest.Posting(channel, grace, "new"), storetest.Posting(channel, grace, "earlier"), reused,
-		storetest.Posting(channel, grace, "gone"), storetest.Posting(channel, grace, "of another user"),
+	list := []storage.NewPost{
+		storetest.NewPost(channel, grace, "new"), storetest.NewPost(channel, grace, "earlier"), reused,
+		storetest.NewPost(channel, grace, "gone"), storetest.NewPost(channel, grace, "of another user"),
 	}
 	for _, fresh := range []bool{true, false} {
 		before := w.Store.Operator.Earlier(t.Context(), channel, list)
@@ -43,13 +43,13 @@ func eachPostingIsAnsweredAlone(t *testing.T, w *world) {
 			{Err: domain.ErrPostGone}, {Made: fresh, Blog: domain.Blog{Draft: domain.Draft{Text: "of another user"}}},
 		} {
 			if !errors.Is(r[i].Err, want.Err) || r[i].Blog.Text != want.Blog.Text || r[i].Made != want.Made {
-				t.Errorf("posting %d: %+v, want %+v", i, r[i], want)
+				t.Errorf("post %d: %+v, want %+v", i, r[i], want)
 			}
 			if b := before[i]; b.Made != want.Made || !b.Made && (b.Blog != r[i].Blog || !errors.Is(b.Err, want.Err)) {
-				t.Errorf("posting %d: before it was made %+v, then %+v", i, b, r[i])
+				t.Errorf("post %d: before it was made %+v, then %+v", i, b, r[i])
 			}
 			if blog, made, err := w.Store.Posts.Create(t.Context(), list[i]); made || blog != r[i].Blog || !errors.Is(err, want.Err) {
-				t.Errorf("posting %d once more, alone: %+v, made %t, %v", i, blog, made, err)
+				t.Errorf("post %d once more, alone: %+v, made %t, %v", i, blog, made, err)
 			}
 		}
 	}
@@ -62,10 +62,10 @@ func eachPostingIsAnsweredAlone(t *testing.T, w *world) {
 
 func twinsMakeOnePost(t *testing.T, w *world) {
 	channel := w.Create("garden", ada)
-	other := storetest.Posting(channel, grace, "one")
+	other := storetest.NewPost(channel, grace, "one")
 	other.Draft.Text = "another body"
-	r := w.Store.Posts.CreateAll(t.Context(), channel, []storage.Posting{
-		storetest.Posting(channel, grace, "one"), storetest.Posting(channel, grace, "one"), storetest.Posting(channel, grace, "two"), other,
+	r := w.Store.Posts.CreateAll(t.Context(), channel, []storage.NewPost{
+		storetest.NewPost(channel, grace, "one"), storetest.NewPost(channel, grace, "one"), storetest.NewPost(channel, grace, "two"), other,
 	})
 	switch {
 	case !r[0].Made || r[1].Made || r[1].Blog != r[0].Blog || !r[2].Made:
@@ -77,7 +77,7 @@ func twinsMakeOnePost(t *testing.T, w *world) {
 		t.Errorf("posts: %q", got)
 	}
 	if r = w.Store.Posts.CreateAll(t.Context(), channel, nil); len(r) > 0 {
-		t.Errorf("no posting is answered %+v", r)
+		t.Errorf("no post is answered %+v", r)
 	}
 }
 
@@ -90,9 +90,9 @@ func undatedKeepTheirOrder(t *testing.T, w *world) {
 		}
 		return send(ctx)
 	}))
-	w.Faulty.Posts.CreateAll(t.Context(), channel, storetest.Postings(channel, 96))
+	w.Faulty.Posts.CreateAll(t.Context(), channel, storetest.NewPosts(channel, 96))
 	if transactions != 3 {
-		t.Errorf("%d transactions, want three of %d posts", transactions, storage.MaxPostings)
+		t.Errorf("%d transactions, want three of %d posts", transactions, storage.MaxNewPosts)
 	}
 	var want []string
 	for i := range 96 {
@@ -108,7 +108,7 @@ func longestPostsFitTogether(t *testing.T) {
 		bubble(func(t *testing.T, w *world) {
 			channel := w.Create("garden", ada)
 			w.Post(channel, grace, "first")
-			list := storetest.Postings(channel, storage.MaxPostings)
+			list := storetest.NewPosts(channel, storage.MaxNewPosts)
 			for i := range list {
 				draft, err := domain.ParseDraft(domain.Draft{Title: strings.Repeat(c, domain.MaxTitle)[:domain.MaxTitle*len(c)], Text: "x" + strings.Repeat(c, domain.MaxText-2) + "x"})
 				if err != nil { // a character that no title may hold
@@ -121,7 +121,7 @@ func longestPostsFitTogether(t *testing.T) {
 			w.Arm(drivertest.Pass)
 			for i, r := range w.Faulty.Posts.CreateAll(t.Context(), channel, list) {
 				if r.Err != nil || !r.Made || r.Blog.Text != list[i].Draft.Text {
-					t.Errorf("%q: posting %d: made %v, %v", c, i, r.Made, r.Err)
+					t.Errorf("%q: post %d: made %v, %v", c, i, r.Made, r.Err)
 				}
 			}
 			if n := w.Calls.Load(); n != 4 { // who may post, the list of the author, their account, and the posts
@@ -133,12 +133,12 @@ func longestPostsFitTogether(t *testing.T) {
 
 func brokenLimitFailsAlone(t *testing.T, w *world) {
 	channel := w.Create("garden", ada)
-	list := storetest.Postings(channel, 33)
+	list := storetest.NewPosts(channel, 33)
 	list[7].CreatedOn = time.Date(1600, 1, 1, 0, 0, 0, 0, time.UTC)
 	list[20].Draft.Text = strings.Repeat("x", 1<<16)
 	for i, r := range w.Store.Posts.CreateAll(t.Context(), channel, list) {
 		if broken := i == 7 || i == 20; broken != errors.Is(r.Err, domain.ErrLimit) || r.Made == broken {
-			t.Errorf("posting %d: made %v, %v", i, r.Made, r.Err)
+			t.Errorf("post %d: made %v, %v", i, r.Made, r.Err)
 		}
 	}
 	w.MustBeSound()

@@ -17,18 +17,18 @@ import (
 	"microblogging/storage/driver"
 )
 
-// postsOf400 are postings of 400 bytes of text, whose keys no other call returns.
-func postsOf400(channel domain.Channel, n int, unique *atomic.Int64) []storage.Posting {
+// postsOf400 are requests to post 400 bytes of text, whose keys no other call returns.
+func postsOf400(channel domain.Channel, n int, unique *atomic.Int64) []storage.NewPost {
 	text := fmt.Sprintf("%0400d", 7)
-	list := make([]storage.Posting, n)
+	list := make([]storage.NewPost, n)
 	for i := range list {
-		list[i] = storage.Posting{Channel: channel, By: grace, Key: fmt.Sprint(unique.Add(1)), Draft: domain.Draft{Text: text}}
+		list[i] = storage.NewPost{Channel: channel, By: grace, Key: fmt.Sprint(unique.Add(1)), Draft: domain.Draft{Text: text}}
 	}
 	return list
 }
 
 // postBatches posts in batches, so many concurrently.
-func postBatches(b *testing.B, store *storage.Parts, list []storage.Posting, size, atOnce int) time.Duration {
+func postBatches(b *testing.B, store *storage.Parts, list []storage.NewPost, size, atOnce int) time.Duration {
 	b.Helper()
 	began := time.Now()
 	var group errgroup.Group
@@ -51,14 +51,14 @@ func postBatches(b *testing.B, store *storage.Parts, list []storage.Posting, siz
 
 // postSingly posts one after the other, as an import did before it had batches, and
 // postTogether has as many batches under way as an import.
-func postSingly(b *testing.B, store *storage.Parts, list []storage.Posting) time.Duration {
+func postSingly(b *testing.B, store *storage.Parts, list []storage.NewPost) time.Duration {
 	b.Helper()
 	return postBatches(b, store, list, 1, 1)
 }
 
-func postTogether(b *testing.B, store *storage.Parts, list []storage.Posting) time.Duration {
+func postTogether(b *testing.B, store *storage.Parts, list []storage.NewPost) time.Duration {
 	b.Helper()
-	return postBatches(b, store, list, storage.MaxPostings, 4)
+	return postBatches(b, store, list, storage.MaxNewPosts, 4)
 }
 
 func benchChannel(b *testing.B, backend driver.Backend) (*storage.Parts, domain.Channel) {
@@ -80,7 +80,7 @@ func benchChannel(b *testing.B, backend driver.Backend) (*storage.Parts, domain.
 // BenchmarkPostAllOnBolt makes durable posts in batches, against one after the other. Both
 // take turns.
 func BenchmarkPostAllOnBolt(b *testing.B) {
-	const singles, batched = 200, 300 * storage.MaxPostings
+	const singles, batched = 200, 300 * storage.MaxNewPosts
 	db, err := bolt.Open(b.TempDir(), bolt.Options{})
 	if err != nil {
 		b.Fatal(err)
@@ -113,7 +113,7 @@ func reportPosts(b *testing.B, singles, batched int, single, together time.Durat
 // because Azurite slows down with every row. They are warm: Node compiles code that it has
 // run for a while.
 func BenchmarkPostAllOnAzurite(b *testing.B) {
-	const singles, batched = 100, 20 * storage.MaxPostings
+	const singles, batched = 100, 20 * storage.MaxNewPosts
 	var unique atomic.Int64
 	var single, together time.Duration
 	alone, aloneChannel := onAzurite(b)

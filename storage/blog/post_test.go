@@ -20,7 +20,7 @@ func TestBlogPost(t *testing.T) {
 // does not.
 func sourceOwnsItsKeys(t *testing.T, w *world) {
 	channel := w.Create("garden", ada)
-	p := storetest.Posting(channel, grace, "one")
+	p := storetest.NewPost(channel, grace, "one")
 	p.Source = "feed"
 	first, created, err := w.Store.Posts.Create(t.Context(), p)
 	if err != nil || !created {
@@ -42,7 +42,7 @@ func sourceOwnsItsKeys(t *testing.T, w *world) {
 func unstorableDateIsRefused(t *testing.T, w *world) {
 	channel := w.Create("garden", ada)
 	for _, year := range []int{-1, 1, 1600, 10000} {
-		p := storetest.Posting(channel, grace, "text")
+		p := storetest.NewPost(channel, grace, "text")
 		p.CreatedOn = time.Date(year, 6, 1, 0, 0, 0, 0, time.UTC)
 		if _, _, err := w.Store.Posts.Create(t.Context(), p); !errors.Is(err, domain.ErrLimit) {
 			t.Errorf("posting in the year %d: %v", year, err)

@@ -104,8 +104,8 @@ const (
 	postingOwner = "owner"
 )
 
-// Posting is the rule in a word: "open", or "owner" if only the owner may post.
-func (g PostingRule) Posting() string {
+// Word is the rule in a word: "open", or "owner" if only the owner may post.
+func (g PostingRule) Word() string {
 	if g.OwnerOnly {
 		return postingOwner
 	}
@@ -142,13 +142,13 @@ func (g PostingRule) insert() driver.Operation {
 	}
 	return driver.Insert(schema.PostingRuleRow(string(domain.NewRevision())),
 		driver.String(schema.PropIncarnation, g.incarnation),
-		driver.String(schema.PropPosting, g.Posting()),
+		driver.String(schema.PropPosting, g.Word()),
 		driver.String(schema.PropBlocked, strings.Join(accounts, " ")))
 }
 
-// SetPosting lets everybody post to a channel, or its owner alone. Only the owner may set it. After
+// SetRule lets everybody post to a channel, or its owner alone. Only the owner may set it. After
 // it returns, no post lands that the rule forbids.
-func (s *Posts) SetPosting(ctx context.Context, in domain.Channel, by domain.UserName, ownerOnly bool) error {
+func (s *Posts) SetRule(ctx context.Context, in domain.Channel, by domain.UserName, ownerOnly bool) error {
 	return s.rule(ctx, in, by, func(g *PostingRule) error {
 		g.OwnerOnly = ownerOnly
 		return nil

@@ -30,7 +30,7 @@ func TestGuests(t *testing.T) {
 // mustRefuse fails the test unless a post is refused for this reason and leaves nothing.
 func (w *world) mustRefuse(to domain.Channel, by domain.UserName, key string, why error) {
 	w.T.Helper()
-	if _, _, err := w.Store.Posts.Create(w.T.Context(), storetest.Posting(to, by, key)); !errors.Is(err, why) || !errors.Is(err, domain.ErrForbidden) {
+	if _, _, err := w.Store.Posts.Create(w.T.Context(), storetest.NewPost(to, by, key)); !errors.Is(err, why) || !errors.Is(err, domain.ErrForbidden) {
 		w.T.Errorf("%s posts: %v, want %v", by, err, why)
 	}
 	if slices.Contains(w.Texts(to.Ref()), key) {
@@ -49,7 +49,7 @@ func closedToAllButTheOwner(t *testing.T, w *world) {
 	channel := w.Create("garden", ada)
 	var before storage.PostingRule
 	for range 2 { // a rule may be made again
-		w.OK(w.Store.Posts.SetPosting(t.Context(), channel, ada, true))
+		w.OK(w.Store.Posts.SetRule(t.Context(), channel, ada, true))
 		if now := w.postingRule(channel); now.Same(before) || !now.Same(w.postingRule(channel)) {
 			t.Error("a rule is the same after a change, or another although nothing changed")
 		}
@@ -57,7 +57,7 @@ func closedToAllButTheOwner(t *testing.T, w *world) {
 	}
 	w.mustRefuse(channel, grace, "no", domain.ErrOwnerPosts)
 	w.edit(w.Post(channel, ada, "mine"), "edited")
-	w.OK(w.Store.Posts.SetPosting(t.Context(), channel, ada, false))
+	w.OK(w.Store.Posts.SetRule(t.Context(), channel, ada, false))
 	w.Post(channel, grace, "no") // with the key that was refused
 	w.MustBeSound()
 }
@@ -100,7 +100,7 @@ func ruleChangesUnderAPost(t *testing.T, w *world) {
 	w.Arm(drivertest.Only(transacts, storetest.Before(1, func() {
 		w.OK(w.Store.Posts.Block(t.Context(), channel, ada, domain.User{Name: eve}))
 	})))
-	if _, made, err := w.Faulty.Posts.Create(t.Context(), storetest.Posting(channel, grace, "second")); err != nil || !made {
+	if _, made, err := w.Faulty.Posts.Create(t.Context(), storetest.NewPost(channel, grace, "second")); err != nil || !made {
 		t.Errorf("made %t, %v", made, err)
 	}
 }
@@ -110,7 +110,7 @@ func byName(a, b domain.User) int { return cmp.Compare(a.Name, b.Name) }
 func ownerAloneRules(t *testing.T, w *world) {
 	channel := w.Create("garden", ada)
 	for _, err := range []error{
-		w.Store.Posts.SetPosting(t.Context(), channel, grace, true), w.Store.Posts.Block(t.Context(), channel, grace, domain.User{Name: eve}),
+		w.Store.Posts.SetRule(t.Context(), channel, grace, true), w.Store.Posts.Block(t.Context(), channel, grace, domain.User{Name: eve}),
 		w.Store.Posts.Unblock(t.Context(), channel, grace, eve),
 	} {
 		if !errors.Is(err, domain.ErrForbidden) {
@@ -143,7 +143,7 @@ func ownerPaysNothing(t *testing.T, w *world) {
 	channel := w.Create("garden", ada)
 	w.Post(channel, ada, "first") // which notes that the channel is active
 	w.Arm(drivertest.Pass)
-	_, _, err := w.Faulty.Posts.Create(t.Context(), storetest.Posting(channel, ada, "second"))
+	_, _, err := w.Faulty.Posts.Create(t.Context(), storetest.NewPost(channel, ada, "second"))
 	w.OK(err)
 	if n := w.Calls.Load(); n != 3 { // the index, the list of the author, and the post
 		t.Errorf("%d calls, want 3", n)
@@ -167,12 +167,12 @@ func ruleNamesWhomItRefuses(t *testing.T, w *world) {
 
 func ruleEndsWithItsChannel(t *testing.T, w *world) {
 	channel := w.Create("garden", ada)
-	w.OK(w.Store.Posts.SetPosting(t.Context(), channel, ada, true))
+	w.OK(w.Store.Posts.SetRule(t.Context(), channel, ada, true))
 	w.Ask(channel)
 	for _, step := range storetest.Cascade(w.Store, channel.Ref()) {
 		w.OK(step(t.Context()))
 	}
-	if err := w.Store.Posts.SetPosting(t.Context(), channel, ada, false); !errors.Is(err, domain.ErrNotFound) {
+	if err := w.Store.Posts.SetRule(t.Context(), channel, ada, false); !errors.Is(err, domain.ErrNotFound) {
 		t.Errorf("a rule of a channel that is gone: %v", err)
 	}
 	next := w.Create("garden", eve)

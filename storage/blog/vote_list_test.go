@@ -19,7 +19,7 @@ func TestVotedOn(t *testing.T) {
 
 func votedOnKnowsOnesOwnVotes(t *testing.T) {
 	w := newWorld(t)
-	posts := w.PostAll(w.Create("garden", ada), storetest.Postings(w.ReadChannel("garden"), 5))
+	posts := w.PostAll(w.Create("garden", ada), storetest.NewPosts(w.ReadChannel("garden"), 5))
 	for i, by := range map[int]domain.UserName{1: grace, 3: grace, 2: eve} {
 		w.OK(w.Store.Posts.Vote(w.T.Context(), posts[i].Channel, posts[i].ID, by))
 	}
@@ -41,7 +41,7 @@ func votedOnKnowsOnesOwnVotes(t *testing.T) {
 // A post with many votes hides what the user thinks of the older ones.
 func votedOnReadsNoMoreThanAPage(t *testing.T) {
 	w := newWorld(t)
-	posts := w.PostAll(w.Create("garden", ada), storetest.Postings(w.ReadChannel("garden"), 2))
+	posts := w.PostAll(w.Create("garden", ada), storetest.NewPosts(w.ReadChannel("garden"), 2))
 	w.Vote(posts[1], 0, 260)
 	for _, post := range posts {
 		w.OK(w.Store.Posts.Vote(w.T.Context(), post.Channel, post.ID, "a_first_voter"))

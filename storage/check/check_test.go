@@ -212,7 +212,7 @@ func listPlants() []plant {
 func nobodysPlants() (plants []plant) {
 	for name, land := range map[string]func(w *world, late *storage.Parts, plant domain.Channel) []string{
 		"post": func(w *world, late *storage.Parts, plant domain.Channel) []string {
-			post, _, err := late.Posts.Create(w.T.Context(), storetest.Posting(plant, lea, "late"))
+			post, _, err := late.Posts.Create(w.T.Context(), storetest.NewPost(plant, lea, "late"))
 			w.OK(err)
 			return found("I12", "Blogs", "plant", "blog!"+string(post.ID))
 		},

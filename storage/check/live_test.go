@@ -53,7 +53,7 @@ func lives() map[string]live {
 		"a channel is created and posted to": {run: func(w *world, s *storage.Parts) {
 			channel, _, err := s.Channels.Create(w.T.Context(), w.NewChannel("gardens", lea), "key", 9)
 			w.OK(err)
-			_, _, err = s.Posts.Create(w.T.Context(), storetest.Posting(channel, lea, "new"))
+			_, _, err = s.Posts.Create(w.T.Context(), storetest.NewPost(channel, lea, "new"))
 			w.OK(err)
 		}},
 		"a channel is undone, and deleted later": {prepare: ask, run: func(w *world, s *storage.Parts) {
@@ -70,7 +70,7 @@ func lives() map[string]live {
 			erase(w, s)
 			channel, _, err := s.Channels.Create(w.T.Context(), w.NewChannel("garden", eve), "", 0)
 			w.OK(err)
-			_, _, err = s.Posts.Create(w.T.Context(), storetest.Posting(channel, grace, "new"))
+			_, _, err = s.Posts.Create(w.T.Context(), storetest.NewPost(channel, grace, "new"))
 			w.OK(err)
 		}},
 		"an account is undone, and deleted later": {prepare: leave(false), run: func(w *world, s *storage.Parts) {
@@ -98,7 +98,7 @@ func use(w *world, s *storage.Parts) {
 	ctx := w.T.Context()
 	garden, err := s.Operator.ReadChannel(ctx, "garden")
 	w.OK(err)
-	post, _, err := s.Posts.Create(ctx, storetest.Posting(garden.Channel, grace, "more"))
+	post, _, err := s.Posts.Create(ctx, storetest.NewPost(garden.Channel, grace, "more"))
 	w.OK(err)
 	w.OK(s.Posts.Vote(ctx, garden.Ref(), post.ID, lea))
 	w.OK(s.Posts.Vote(ctx, garden.Ref(), post.ID, eve))

@@ -17,10 +17,10 @@ func checkStreams(t *testing.T) {
 	w := newWorld(t)
 	channel, filled := w.Create("garden", ada), 0
 	peak := func(rows int) uint64 {
-		for ; filled < rows; filled += 3 * storage.MaxPostings { // a post has three rows
-			var list []storage.Posting
-			for range storage.MaxPostings {
-				list = append(list, storetest.Posting(channel, grace, string(domain.NewRevision())))
+		for ; filled < rows; filled += 3 * storage.MaxNewPosts { // a post has three rows
+			var list []storage.NewPost
+			for range storage.MaxNewPosts {
+				list = append(list, storetest.NewPost(channel, grace, string(domain.NewRevision())))
 			}
 			w.PostAll(channel, list)
 		}

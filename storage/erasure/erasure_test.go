@@ -153,7 +153,7 @@ func erasureIsUndone(t *testing.T) {
 	}
 	for what, act := range map[string]func() error{
 		"post": func() error {
-			_, _, err := l.Store.Posts.Create(t.Context(), storage.Posting{Channel: l.victim, By: leaver, Key: "k", Draft: domain.Draft{Text: "x"}})
+			_, _, err := l.Store.Posts.Create(t.Context(), storage.NewPost{Channel: l.victim, By: leaver, Key: "k", Draft: domain.Draft{Text: "x"}})
 			return err
 		},
 		"vote":      func() error { return l.Store.Posts.Vote(t.Context(), l.victim.Ref(), l.kept[1].ID, leaver) },
@@ -476,9 +476,9 @@ func nextIsNotBlocked(t *testing.T) {
 	l.signUpNext()
 	l.Post(l.victim, leaver, "hello")
 	l.Post(third, leaver, "hello")
-	posting := storage.Posting{Channel: third, By: leaver, Key: "again", Draft: domain.Draft{Text: "again"}}
+	again := storage.NewPost{Channel: third, By: leaver, Key: "again", Draft: domain.Draft{Text: "again"}}
 	l.OK(l.Store.Posts.Block(ctx, third, ada, l.account()))
-	if _, _, err := l.Store.Posts.Create(ctx, posting); !errors.Is(err, domain.ErrBlocked) {
+	if _, _, err := l.Store.Posts.Create(ctx, again); !errors.Is(err, domain.ErrBlocked) {
 		t.Errorf("the new user of the name is blocked now, and posts: %v", err)
 	}
 	l.OK(l.Store.Posts.Unblock(ctx, third, ada, leaver))

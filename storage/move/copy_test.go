@@ -60,7 +60,7 @@ func makeSite(t *testing.T) mem.Snapshot {
 		for i := range enoughPosts {
 			draft, err := domain.ParseDraft(domain.Draft{Text: fmt.Sprintf("%s %d", name, i)})
 			ok(t, err)
-			blog, _, err := store.Posts.Create(ctx, storage.Posting{
+			blog, _, err := store.Posts.Create(ctx, storage.NewPost{
 				Channel: channel, By: "ada", Key: fmt.Sprint(i), Draft: draft, CreatedOn: domain.Now()})
 			ok(t, err)
 			if i%10 == 0 {

@@ -111,7 +111,7 @@ func rowsOfGoneChannelGo(t *testing.T, w *world) {
 }
 
 func exportHasAll(t *testing.T, w *world) {
-	w.PostAll(w.Create("garden", ada), storetest.Postings(w.ReadChannel("garden"), 101))
+	w.PostAll(w.Create("garden", ada), storetest.NewPosts(w.ReadChannel("garden"), 101))
 	for i := range 7 {
 		w.Post(w.Create(fmt.Sprintf("c%d", i), ada), grace, "one")
 	}
@@ -141,10 +141,10 @@ func exportHasAll(t *testing.T, w *world) {
 
 func listHasNoMore(t *testing.T, w *world) {
 	channel := w.Create("garden", ada)
-	first, _, err := w.Store.Posts.Create(t.Context(), storetest.Posting(channel, grace, "one"))
+	first, _, err := w.Store.Posts.Create(t.Context(), storetest.NewPost(channel, grace, "one"))
 	w.OK(err)
 	for _, other := range []string{"one", "another text under its key"} {
-		again := storetest.Posting(channel, grace, "one")
+		again := storetest.NewPost(channel, grace, "one")
 		again.Draft.Text = other
 		_, made, _ := w.Store.Posts.Create(t.Context(), again)
 		if made || len(w.OnList(grace)) != 1 {

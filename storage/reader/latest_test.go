@@ -39,7 +39,7 @@ func (w *world) latest(limit int) []storage.FeedItem {
 // postAt posts to a channel, with a date.
 func (w *world) postAt(to domain.Channel, on time.Time) domain.Blog {
 	w.T.Helper()
-	p := storetest.Posting(to, ada, on.String())
+	p := storetest.NewPost(to, ada, on.String())
 	p.CreatedOn = on
 	blog, _, err := w.Store.Posts.Create(w.T.Context(), p)
 	w.OK(err)
@@ -51,7 +51,7 @@ func latestHoldsEveryPost(t *testing.T, w *world) {
 	var want []domain.BlogID
 	for i := range 50 { // more channels than a page looks at
 		channel := w.Create("c"+storetest.Text(i)[5:], ada)
-		list := storetest.Postings(channel, 4)
+		list := storetest.NewPosts(channel, 4)
 		for j := range list {
 			list[j].CreatedOn = start.Add(-time.Duration(i*37+(j*i+j)*11) * time.Minute)
 		}
@@ -202,7 +202,7 @@ func activityIsNotedOnce(t *testing.T, w *world) {
 		return send(ctx)
 	})
 	post := func(to domain.Channel, key string) {
-		_, _, err := w.Faulty.Posts.Create(t.Context(), storetest.Posting(to, ada, key))
+		_, _, err := w.Faulty.Posts.Create(t.Context(), storetest.NewPost(to, ada, key))
 		w.OK(err)
 	}
 	for i := range 5 {

@@ -70,7 +70,7 @@ func fill(t *testing.T, store *storage.Parts) domain.Channel {
 	}
 	for i := range 150 {
 		if err == nil {
-			_, _, err = store.Posts.Create(t.Context(), storage.Posting{Channel: channel, By: "ada", Key: fmt.Sprint(i), Draft: domain.Draft{Text: "a"}})
+			_, _, err = store.Posts.Create(t.Context(), storage.NewPost{Channel: channel, By: "ada", Key: fmt.Sprint(i), Draft: domain.Draft{Text: "a"}})
 		}
 	}
 	if err != nil {

@@ -55,7 +55,7 @@ func (w *World) Fill(to domain.Channel, n int, base time.Time, text func(i int) 
 // Dated makes a post of this text with this date.
 func (w *World) Dated(to domain.Channel, on time.Time, text string) domain.Blog {
 	w.T.Helper()
-	p := Posting(to, Grace, text)
+	p := NewPost(to, Grace, text)
 	p.CreatedOn = on
 	blog, _, err := w.Store.Posts.Create(w.T.Context(), p)
 	w.OK(err)
@@ -98,22 +98,22 @@ func MustBeExact(rt *rapid.T, change func(), there func() []string, read func(li
 	}
 }
 
-// Postings returns n requests to post by grace, whose texts are their keys.
-func Postings(to domain.Channel, n int) []storage.Posting {
-	list := make([]storage.Posting, n)
+// NewPosts returns n requests to post by grace, whose texts are their keys.
+func NewPosts(to domain.Channel, n int) []storage.NewPost {
+	list := make([]storage.NewPost, n)
 	for i := range list {
-		list[i] = Posting(to, Grace, Text(i))
+		list[i] = NewPost(to, Grace, Text(i))
 	}
 	return list
 }
 
-// PostAll posts on the sound side, and fails the test unless each posting makes its post.
-func (w *World) PostAll(to domain.Channel, list []storage.Posting) []domain.Blog {
+// PostAll posts on the sound side, and fails the test unless each makes its post.
+func (w *World) PostAll(to domain.Channel, list []storage.NewPost) []domain.Blog {
 	w.T.Helper()
 	blogs := make([]domain.Blog, len(list))
 	for i, r := range w.Store.Posts.CreateAll(w.T.Context(), to, list) {
 		if r.Err != nil || !r.Made {
-			w.T.Errorf("posting %d: made %v, %v", i, r.Made, r.Err)
+			w.T.Errorf("post %d: made %v, %v", i, r.Made, r.Err)
 		}
 		blogs[i] = r.Blog
 	}

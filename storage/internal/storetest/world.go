@@ -185,15 +185,15 @@ func (w *World) Create(name string, owner domain.UserName) domain.Channel {
 	return channel
 }
 
-// Posting returns a request to post whose idempotency key is its text.
-func Posting(to domain.Channel, by domain.UserName, text string) storage.Posting {
-	return storage.Posting{Channel: to, By: by, Key: text, Draft: domain.Draft{Text: text}}
+// NewPost returns a request to post whose idempotency key is its text.
+func NewPost(to domain.Channel, by domain.UserName, text string) storage.NewPost {
+	return storage.NewPost{Channel: to, By: by, Key: text, Draft: domain.Draft{Text: text}}
 }
 
 // Post makes a post, and ends the test if there is one with its key.
 func (w *World) Post(to domain.Channel, by domain.UserName, text string) domain.Blog {
 	w.T.Helper()
-	blog, created, err := w.Store.Posts.Create(w.T.Context(), Posting(to, by, text))
+	blog, created, err := w.Store.Posts.Create(w.T.Context(), NewPost(to, by, text))
 	w.OK(err)
 	if !created {
 		w.T.Fatalf("posting %q made no post", text)
