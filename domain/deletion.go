@@ -89,8 +89,6 @@ type Deletion struct {
 	LastDelivery int64
 	// FinishedOn is zero until the deletion is done.
 	FinishedOn time.Time
-	// TraceParent names the request that asked for the deletion, if it was traced.
-	TraceParent TraceParent
 	// StepLog says when each worker took each step.
 	StepLog StepLog
 }
@@ -113,7 +111,6 @@ func (d Deletion) Message() Message {
 		Name:        d.Name,
 		RequestedBy: d.RequestedBy,
 		RequestedOn: d.RequestedOn,
-		TraceParent: d.TraceParent,
 
 		UndoCount: d.UndoCount, UndoableUntil: d.UndoableUntil,
 	}

@@ -46,8 +46,6 @@ type Message struct {
 	RequestedOn time.Time   `json:"requestedOn"`
 	// QueuedOn is when this message was put on the queue.
 	QueuedOn time.Time `json:"queuedOn,omitzero"`
-	// TraceParent names the request that asked for the deletion, if it was traced.
-	TraceParent TraceParent `json:"traceparent,omitempty"`
 	// UndoCount is how many undos the incarnation had before this request was made.
 	// So the message of a request that was undone asks for nothing, however late it is delivered.
 	UndoCount int64 `json:"undoCount,omitempty"`
@@ -135,7 +133,7 @@ const maxUnknown = 32 << 10
 // that web and worker may be deployed in either order. An unknown kind is an
 // error: the message goes to poison, and a newer worker can handle it. A message
 // with values that no row can hold is an error too, because no worker could handle
-// or record it. A TraceParent that is none is left out, because no deletion depends on it.
+// or record it.
 func DecodeMessage(text string) (Message, error) {
 	var m Message
 	err := json.Unmarshal([]byte(text), &m)
@@ -144,9 +142,6 @@ func DecodeMessage(text string) (Message, error) {
 	}
 	if err != nil {
 		return Message{}, fmt.Errorf("message is not JSON: %w", err)
-	}
-	if !m.TraceParent.Valid() {
-		m.TraceParent = ""
 	}
 	switch {
 	case len(m.unknown) > maxUnknown:

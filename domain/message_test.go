@@ -42,7 +42,7 @@ func TestMessage(t *testing.T) {
 	t.Run("round-trips in ASCII", messageRoundTripsInASCII)
 	t.Run("with a name that is not UTF-8 is read", messageWithANameThatIsNotUTF8IsRead)
 	t.Run("that no worker can handle is refused", messageThatNobodyCanHandleIsRefused)
-	t.Run("keeps the fields of a later program when it is written again", laterFieldsSurvive)
+	t.Run("keeps the fields of a later or an earlier program when it is written again", otherFieldsSurvive)
 	t.Run("with later fields that are too long to carry is refused", laterFieldsTooLong)
 }
 
@@ -123,7 +123,7 @@ func messageThatNobodyCanHandleIsRefused(t *testing.T) {
 }
 
 // The web may be newer than the worker, and the other way round.
-func laterFieldsSurvive(t *testing.T) {
+func otherFieldsSurvive(t *testing.T) {
 	for later, want := range map[string]string{
 		`"later":{"nested":[1, 2.50]}`:              `"later":{"nested":[1,2.50]}`,
 		`"later":"Stra\u00dfe","b":null`:            `"b":null,"later":"Stra\u00dfe"`,
@@ -133,6 +133,8 @@ func laterFieldsSurvive(t *testing.T) {
 		`"later":1,"later":2`:                       `"later":2`,
 		`"<a>":"<b>"`:                               `"\u003ca\u003e":"<b>"`,
 		`"later":99999999999999999999,"ATTEMPTS":3`: `"later":99999999999999999999`,
+		// An earlier program named the request here.
+		`"traceparent":"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"`: `"traceparent":"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"`,
 	} {
 		text := strings.TrimSuffix(sample().Encode(), "}") + "," + later + "}"
 		m, err := domain.DecodeMessage(text)

@@ -22,11 +22,11 @@ func RequestID(ctx context.Context) string {
 	return ""
 }
 
-// LoggedPath returns a path as logs and traces may hold it: it removes the secret of a
+// loggedPath returns a path as the log may hold it: it removes the secret of a
 // personal feed's address. It does so for all paths below /digest/, because a mistyped
 // address can hold the secret too. The secret of a sign-in link is in the query, which is
 // not logged.
-func LoggedPath(path string) string {
+func loggedPath(path string) string {
 	if strings.HasPrefix(path, templates.DigestPath+"/") {
 		return templates.DigestPath + "/…"
 	}
@@ -50,7 +50,7 @@ func (s *server) logAccess(c echo.Context, start time.Time) {
 	}
 	attrs := append(make([]slog.Attr, 0, 6),
 		slog.String("method", r.Method),
-		slog.String("path", LoggedPath(r.URL.Path)),
+		slog.String("path", loggedPath(r.URL.Path)),
 		slog.Int("status", c.Response().Status),
 		slog.Float64("duration", time.Since(start).Seconds()))
 	if s.LogAddresses {

@@ -308,6 +308,6 @@ func (d document) key(of domain.ChannelKey) string { return "view " + string(of)
 // whether that was right is neither.
 func (s *server) tellCached(c echo.Context, cache string, hit bool, err error) {
 	if s.Observer != nil && s.pages.kept != nil && (err == nil || !hit) {
-		s.Observer.Cached(c.Request().Context(), cache, hit)
+		s.Observer.Cached(cache, hit)
 	}
 }

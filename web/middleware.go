@@ -85,9 +85,8 @@ func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 		})
 		ctx := context.WithValue(c.Request().Context(), exchangeKey{}, x)
 		if s.Observer != nil {
-			observed, end := s.Observer.Request(ctx, c.Request(), c.Path())
+			end := s.Observer.Request(c.Request(), c.Path())
 			defer func() { end(c.Response().Status) }()
-			ctx = observed
 		}
 		x.unlimited = x.callLog.Context(ctx)
 		limited, cancel := context.WithTimeout(x.unlimited, requestTimeout)

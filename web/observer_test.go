@@ -18,7 +18,6 @@ import (
 
 func TestObserver(t *testing.T) {
 	t.Run("is told of each request by its route", observerOfRequests)
-	t.Run("gives the store its context", observerGivesContext)
 	t.Run("is told what the page cache had", observerOfCache)
 }
 
@@ -28,17 +27,15 @@ type notebook struct {
 	requests, held []string
 }
 
-type noted struct{}
-
-func (n *notebook) Request(ctx context.Context, r *http.Request, route string) (context.Context, func(int)) {
-	return context.WithValue(ctx, noted{}, route), func(status int) {
+func (n *notebook) Request(r *http.Request, route string) func(int) {
+	return func(status int) {
 		n.mu.Lock()
 		defer n.mu.Unlock()
 		n.requests = append(n.requests, fmt.Sprintf("%s %s %d", r.Method, route, status))
 	}
 }
 
-func (n *notebook) Cached(_ context.Context, cache string, hit bool) {
+func (n *notebook) Cached(cache string, hit bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.held = append(n.held, fmt.Sprintf("%s %t", cache, hit))
@@ -68,19 +65,6 @@ func observerOfRequests(t *testing.T) {
 	}
 	if !slices.Equal(n.requests, want) {
 		t.Errorf("told:\n%s\nwant:\n%s", strings.Join(n.requests, "\n"), strings.Join(want, "\n"))
-	}
-}
-
-func observerGivesContext(t *testing.T) {
-	s, _ := observed(t)
-	var routes []any
-	s.breakStore(func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
-		routes = append(routes, ctx.Value(noted{}))
-		return send(ctx)
-	})
-	s.do("GET", "/api/v1/channels/Engines").want(200)
-	if len(routes) == 0 || routes[0] != "/api/v1/channels/:name" {
-		t.Errorf("the store was called for %q", routes)
 	}
 }
 

@@ -508,7 +508,7 @@ func routesHaveTheirHeaders(t *testing.T) {
 			if a.status >= 400 && (a.header.Get("ETag") != "" || a.header.Get("Cache-Control") != "no-store") {
 				t.Errorf("%d may be kept: %v", a.status, a.header)
 			}
-			// What is around the handler, such as a trace, names a request by its route.
+			// Else the row is about another route.
 			is(t, "it is answered by", request.Method+" "+request.Pattern, r.name)
 		}
 	})

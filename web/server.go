@@ -2,7 +2,6 @@ package web
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"io"
 	"log/slog"
@@ -83,17 +82,16 @@ type Options struct {
 	Stopping <-chan struct{}
 }
 
-// An Observer is told of each request. Metrics and traces are made of it. It is safe for
+// An Observer is told of each request. Metrics are made of it. It is safe for
 // concurrent use, never panics and never waits: the request waits for it.
 type Observer interface {
-	// Request is called when a request begins, whose context is ctx. route is its pattern, such as
-	// /channels/:name, and never its path; it is empty if there is no such page. The request
-	// is handled with the context that Request returns. The function that it returns is
+	// Request is called when a request begins. route is its pattern, such as /channels/:name, and
+	// never its path; it is empty if there is no such page. The function that it returns is
 	// called when the request has been answered, with the status in the log.
-	Request(ctx context.Context, r *http.Request, route string) (context.Context, func(status int))
+	Request(r *http.Request, route string) func(status int)
 	// Cached is called after a look into the page cache, for each of Caches apart. hit tells
 	// that what was found there was right, so that the store was asked for nothing more.
-	Cached(ctx context.Context, cache string, hit bool)
+	Cached(cache string, hit bool)
 }
 
 // server is the web role. Its methods are the handlers, and what they share.

@@ -136,8 +136,8 @@ func (c conclusion) run(w *world) {
 		close(stop)
 	}
 	j := New(w.faulty.Steps, w.options).newJob(m, stop)
-	ctx, result, cause := j.work(w.t.Context())
-	j.conclude(ctx, result, cause)
+	result, cause := j.work(w.t.Context())
+	j.conclude(w.t.Context(), result, cause)
 
 	if last := n.lines[len(n.lines)-1]; last != "end "+c.end {
 		w.t.Errorf("told %s, want end %s", last, c.end)

@@ -44,15 +44,14 @@ func (w *Worker) newJob(m driver.Message, stop <-chan struct{}) *job {
 	return j
 }
 
-// work does what the message asks for, and tells the observer that it begins. The context is
-// the observer's.
-func (j *job) work(ctx context.Context) (context.Context, outcome, error) {
-	ctx, j.handling = j.worker.Observer.Deliver(ctx, j.leased, j.message)
+// work does what the message asks for, and tells the observer that it begins.
+func (j *job) work(ctx context.Context) (outcome, error) {
+	j.handling = j.worker.Observer.Deliver(j.leased)
 	if j.leased.Deliveries > 1 { // a worker that was killed has logged nothing about the delivery before
 		j.log().InfoContext(ctx, "message received again")
 	}
 	err := guarded(func() error { return j.do(ctx) })
-	return ctx, classify(ctx, err), err
+	return classify(ctx, err), err
 }
 
 // log says which message its lines are about.
@@ -136,12 +135,12 @@ func (j *job) watch(ctx context.Context, name domain.Step, take func(context.Con
 		return false, err
 	}
 	j.progress.enter(name)
-	ctx, ended := j.handling.Step(ctx, name)
+	began := time.Now()
 	err = guarded(func() (err error) {
 		more, err = take(ctx)
 		return err
 	})
-	ended(err)
+	j.handling.Step(name, time.Since(began))
 	j.progress.leave(stepResult(ctx, more, err))
 	return more, err
 }

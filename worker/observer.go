@@ -1,30 +1,27 @@
 package worker
 
 import (
-	"context"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/driver"
 )
 
-// An Observer is told what a worker does. Metrics and traces are made of it. It is safe
-// for concurrent use, never panics and never waits: the work waits for it.
+// An Observer is told what a worker does. Metrics are made of it. It is safe for
+// concurrent use, never panics and never waits: the work waits for it.
 type Observer interface {
-	// Deliver is called when the handling of a delivery begins. The work and its calls of
-	// the store get the context that it returns. message is zero if the text of the
-	// delivery cannot be read.
-	Deliver(ctx context.Context, delivery driver.Message, message domain.Message) (context.Context, Handling)
-	// Pass is called when a reconciling pass begins. The function that it returns is called
-	// when the pass has ended.
-	Pass(ctx context.Context) (context.Context, func(storage.Reconciled, error))
+	// Deliver is called when the handling of a delivery begins.
+	Deliver(delivery driver.Message) Handling
+	// Pass is called when a reconciling pass has ended, with what it did and why it failed.
+	Pass(done storage.Reconciled, err error)
 }
 
 // A Handling is told how the handling of one delivery goes. It is safe for concurrent use.
 type Handling interface {
-	// Step is called when the cascade takes a step. The function that it returns is called
-	// when the step has ended. A step that is taken in several deliveries is told in each.
-	Step(ctx context.Context, step domain.Step) (context.Context, func(error))
+	// Step is called when a step of the cascade has ended, also if it failed. A step that is
+	// taken in several deliveries is told in each.
+	Step(step domain.Step, took time.Duration)
 	// Removed is called after each transaction that removed rows, with their number.
 	Removed(rows int)
 	// End is called once, when the message was concluded or is left to its lease.
@@ -52,17 +49,11 @@ type End struct {
 // noObserver is the Observer and the Handling if Options has none.
 type noObserver struct{}
 
-func (noObserver) Deliver(ctx context.Context, _ driver.Message, _ domain.Message) (context.Context, Handling) {
-	return ctx, noObserver{}
-}
+func (noObserver) Deliver(driver.Message) Handling { return noObserver{} }
 
-func (noObserver) Pass(ctx context.Context) (context.Context, func(storage.Reconciled, error)) {
-	return ctx, func(storage.Reconciled, error) {}
-}
+func (noObserver) Pass(storage.Reconciled, error) {}
 
-func (noObserver) Step(ctx context.Context, _ domain.Step) (context.Context, func(error)) {
-	return ctx, func(error) {}
-}
+func (noObserver) Step(domain.Step, time.Duration) {}
 
 func (noObserver) Removed(int) {}
 

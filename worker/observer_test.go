@@ -3,24 +3,28 @@ package worker
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
 )
 
 func TestObserver(t *testing.T) {
 	t.Run("is told of each reconciling pass", bubble(observerOfPasses))
+	t.Run("is told of the steps of each delivery, and of the rows that it removed", bubble(observerOfDeliveries))
 }
 
-// A notebook is an observer that writes down how deliveries and passes end. Package telemetry
-// tries the rest.
+// A notebook is an observer that writes down what it is told.
 type notebook struct {
-	noObserver
-	mu    sync.Mutex
-	lines []string
+	mu      sync.Mutex
+	lines   []string
+	removed int
 }
 
 func (n *notebook) note(format string, args ...any) {
@@ -29,12 +33,18 @@ func (n *notebook) note(format string, args ...any) {
 	n.lines = append(n.lines, fmt.Sprintf(format, args...))
 }
 
-func (n *notebook) Deliver(ctx context.Context, _ driver.Message, _ domain.Message) (context.Context, Handling) {
-	return ctx, n
+func (n *notebook) Deliver(driver.Message) Handling { return n }
+
+func (n *notebook) Pass(done storage.Reconciled, err error) {
+	n.note("pass requeued %d %v", done.Requeued, err)
 }
 
-func (n *notebook) Pass(ctx context.Context) (context.Context, func(storage.Reconciled, error)) {
-	return ctx, func(done storage.Reconciled, err error) { n.note("pass requeued %d %v", done.Requeued, err) }
+func (n *notebook) Step(step domain.Step, took time.Duration) { n.note("step %s %s", step, took) }
+
+func (n *notebook) Removed(rows int) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.removed += rows
 }
 
 func (n *notebook) End(e End) {
@@ -54,5 +64,33 @@ func observerOfPasses(t *testing.T) {
 	stop()
 	if n.lines[0] != "pass requeued 0 <nil>" {
 		t.Errorf("told %q", n.lines)
+	}
+}
+
+func observerOfDeliveries(t *testing.T) {
+	w, n := newWorld(t, enoughPosts), &notebook{}
+	w.options.Observer = n
+	w.mustAsk()
+	// Each transaction of the first sweep takes a second, and the second one fails.
+	failing := afterFirst(drivertest.ErrInjected)
+	w.hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if sweeps(call) {
+			time.Sleep(time.Second)
+		}
+		return failing(ctx, call, send)
+	}
+	x := New(w.faulty.Steps, w.options)
+	if err := x.Handle(t.Context(), w.receive()); err == nil {
+		t.Error("no failure")
+	}
+	w.hook = drivertest.Pass
+	time.Sleep(5 * time.Second) // longer than the first pause
+	w.ok(x.Handle(t.Context(), w.receive()))
+	want := []string{
+		"step pivot 0s", "step shut 0s", "step sweep 1s", `end wait of "channel" failed true` + fine,
+		"step pivot 0s", "step shut 0s", "step sweep 0s", "step remove-gate 0s", "step release 0s", `end done of "channel" failed false` + fine,
+	}
+	if rows := 3*enoughPosts + 2; !slices.Equal(n.lines, want) || n.removed != rows {
+		t.Errorf("told of %d rows, want %d, and:\n%s", n.removed, rows, strings.Join(n.lines, "\n"))
 	}
 }

@@ -38,8 +38,7 @@ func (w *Worker) reconcile(ctx context.Context) {
 // last removed a day ago. The failure of one does not keep it from the other.
 func (w *Worker) pass(ctx context.Context, expired *time.Time) (failures error) {
 	var done storage.Reconciled
-	ctx, ended := w.Observer.Pass(ctx)
-	defer func() { ended(done, failures) }()
+	defer func() { w.Observer.Pass(done, failures) }()
 	done, failures = w.steps.Reconcile(ctx, Patience(w.Lease), w.handedOut.time())
 	if time.Since(*expired) >= expireEvery {
 		began := time.Now()

@@ -180,7 +180,7 @@ func (w *Worker) handle(stop, work context.Context, m driver.Message) {
 	defer cancel(nil)
 	held := w.hold(context.WithoutCancel(ctx), m, func() { cancel(errLost) })
 	j := w.newJob(m, stop.Done())
-	ctx, result, err := j.work(ctx)
+	result, err := j.work(ctx)
 	j.leased = held.release()
 	j.conclude(context.WithoutCancel(ctx), result, err)
 }
@@ -191,7 +191,7 @@ func (w *Worker) handle(stop, work context.Context, m driver.Message) {
 // if the work is done.
 func (w *Worker) Handle(ctx context.Context, m driver.Message) error {
 	j := w.newJob(m, nil)
-	ctx, result, err := j.work(ctx)
+	result, err := j.work(ctx)
 	j.conclude(ctx, result, err)
 	return err
 }

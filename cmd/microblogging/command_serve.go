@@ -105,15 +105,10 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 	if _, err := memlimit.Set(memlimit.WithRatio(memoryShare)); err != nil {
 		log.InfoContext(ctx, "could not read the memory limit of this process", "error", err)
 	}
-	measured := telemetry.Options{
-		Version: buildVersion(), Storage: p.Storage, Role: p.role(), Instance: rand.Text(),
-		Counts: p.AdminListen != "" || p.HealthListen != "", Log: log,
+	var meter *telemetry.Telemetry
+	if p.AdminListen != "" || p.HealthListen != "" {
+		meter = telemetry.New(telemetry.Options{Version: buildVersion(), Role: p.role(), Log: log})
 	}
-	meter, err := telemetry.Start(measured)
-	if err != nil {
-		return cannotRunError{err}
-	}
-	defer meter.Stop()
 	at, err := p.listen() // before there is a store
 	defer at.close()      // a server that has ended has closed its own already
 	if err != nil {
@@ -129,11 +124,11 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 	if err != nil {
 		return err
 	}
-	log.InfoContext(ctx, "process started", "role", measured.Role, "version", measured.Version, "instance", measured.Instance,
+	log.InfoContext(ctx, "process started", "role", p.role(), "version", buildVersion(), "instance", rand.Text(),
 		"store", b.name, "listen", addressOf(at.web), "health_listen", addressOf(at.health), "admin_listen", addressOf(at.admin))
 	defer func() { err = errors.Join(err, b.close()) }()
-	if b.local && measured.Role != "serve" {
-		log.WarnContext(ctx, "the embedded store has one process, so the other role cannot run: use serve, which has both", "role", measured.Role)
+	if b.local && p.role() != "serve" {
+		log.WarnContext(ctx, "the embedded store has one process, so the other role cannot run: use serve, which has both", "role", p.role())
 	}
 	if b.local && !there && unknown == nil {
 		log.InfoContext(ctx, "the directory had no store: created a new store, which is empty", "data", p.Data)

@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"microblogging/cmd/microblogging/telemetry"
 	"microblogging/web"
 )
 
@@ -49,8 +48,8 @@ func (f roleFlags) logger(w io.Writer) (log *slog.Logger, stop func()) {
 	}
 }
 
-// A contextHandler adds to a line the request and the span that it belongs to, whichever code logs it; not
-// to a line of a group. It writes the durations of a line, not those of With, in seconds. (ReplaceAttr
+// A contextHandler adds to a line the request that it belongs to, whichever code logs it; not to a line of
+// a group. It writes the durations of a line, not those of With, in seconds. (ReplaceAttr
 // would make each line take twice as long.)
 type contextHandler struct{ slog.Handler }
 
@@ -71,9 +70,6 @@ func (h contextHandler) Handle(ctx context.Context, r slog.Record) error {
 	}
 	if id := web.RequestID(ctx); id != "" {
 		r.AddAttrs(slog.String("request_id", id))
-	}
-	if trace, span, ok := telemetry.SpanID(ctx); ok {
-		r.AddAttrs(slog.String("trace_id", trace), slog.String("span_id", span))
 	}
 	return h.Handler.Handle(ctx, r)
 }

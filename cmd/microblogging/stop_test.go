@@ -14,7 +14,6 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"microblogging/cmd/microblogging/telemetry"
 	"microblogging/worker"
 )
 
@@ -136,7 +135,7 @@ func TestGracePeriod(t *testing.T) {
 		case "embedded":
 			takes = flags.Serve.DrainDelay + max(drainTime, worker.StopTime)
 		}
-		if takes += adminDrainTime + telemetry.StopTime + time.Second; takes > grace { // to close the store
+		if takes += adminDrainTime + time.Second; takes > grace { // to close the store
 			t.Errorf("%s takes up to %s to stop, and has %s", name, takes, grace)
 		}
 	}

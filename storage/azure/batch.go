@@ -3,7 +3,6 @@ package azure
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -124,7 +123,7 @@ func readBatchFailure(response *http.Response) (*batchFailure, error) {
 // batch again only if the status of the whole tells it to, which is 202 also if it failed.
 type tryPolicy struct {
 	// tell is Config.Tried.
-	tell func(context.Context, Try)
+	tell func(Try)
 }
 
 // Do implements policy.Policy. A failed operation is a *batchFailure. A reply that
@@ -139,7 +138,7 @@ func (p tryPolicy) Do(req *policy.Request) (*http.Response, error) {
 		try.Status, r.id = reply.StatusCode, reply.Header.Get("X-Ms-Request-Id")
 	}
 	if p.tell != nil {
-		p.tell(req.Raw().Context(), try)
+		p.tell(try)
 	}
 	if err != nil || sent == 0 || reply.StatusCode >= http.StatusMultipleChoices {
 		return reply, err

@@ -47,9 +47,8 @@ type Config struct {
 	// error before Next is a request that was never sent, and an error after Next
 	// is a reply that was lost.
 	PerRetry []policy.Policy
-	// Tried is told of each try of each request, with the context of the call. It must not
-	// wait. It may be nil.
-	Tried func(context.Context, Try)
+	// Tried is told of each try of each request. It must not wait. It may be nil.
+	Tried func(Try)
 
 	// Log gets the stack of a panic in a library. Nil means slog.Default().
 	Log *slog.Logger

@@ -88,7 +88,7 @@ func newTrial(t *testing.T) *trial {
 		config.Credential, err = azidentity.NewDefaultAzureCredential(nil)
 		ok(t, err)
 	}
-	config.Tried = func(_ context.Context, try azure.Try) {
+	config.Tried = func(try azure.Try) {
 		a.requests.Add(1)
 		if try.Number > 1 {
 			a.again.Add(1)

@@ -41,7 +41,7 @@ func (s *Posts) Delete(ctx context.Context, in domain.Channel, id domain.BlogID,
 		if row.Revision != queued {
 			message := domain.Message{
 				Kind: domain.MessageBlog, Channel: in.Key(), Incarnation: in.Incarnation, Name: in.Name, Blog: id, Revision: row.Revision,
-				RequestedBy: by, RequestedOn: domain.Now(), TraceParent: domain.TraceParentOf(ctx),
+				RequestedBy: by, RequestedOn: domain.Now(),
 			}
 			if err := s.deletions.Enqueue(ctx, message); err != nil {
 				return fmt.Errorf("queueing the deletion of post %s: %w", id, err)

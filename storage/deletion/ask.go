@@ -60,7 +60,6 @@ func (s *Deletions) Request(ctx context.Context, key domain.ChannelKey, by domai
 	if s.undo > 0 {
 		message.UndoableUntil = message.RequestedOn.Add(s.undo)
 	}
-	message.TraceParent = domain.TraceParentOf(ctx)
 	return row.Channel, Steps{s}.acceptDeletion(ctx, row, message)
 }
 

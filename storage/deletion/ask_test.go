@@ -17,8 +17,6 @@ func (w *world) deletion(ref domain.ChannelRef) domain.Deletion {
 	return d
 }
 
-const someTraceParent domain.TraceParent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
-
 func TestDeletionAsk(t *testing.T) {
 	t.Run("accepted deletion is queued, recorded and hidden", bubble(acceptedDeletionIsQueuedRecordedHidden))
 }
@@ -26,13 +24,13 @@ func TestDeletionAsk(t *testing.T) {
 func acceptedDeletionIsQueuedRecordedHidden(t *testing.T, w *world) {
 	channel := w.Create("Garden", ada)
 	asked := domain.Now()
-	accepted, err := w.Store.Deletions.Request(domain.WithTraceParent(t.Context(), someTraceParent), channel.Key(), ada, storetest.AnyIncarnation)
+	accepted, err := w.Store.Deletions.Request(t.Context(), channel.Key(), ada, storetest.AnyIncarnation)
 	if err != nil || accepted.Ref() != channel.Ref() {
 		t.Errorf("asked to delete %+v, accepted %+v, %v", channel.Ref(), accepted, err)
 	}
 	want := domain.Deletion{
 		Channel: channel.Ref(), Name: "Garden", RequestedBy: ada, RequestedOn: asked,
-		State: domain.DeletionQueued, UpdatedOn: asked, TraceParent: someTraceParent,
+		State: domain.DeletionQueued, UpdatedOn: asked,
 	}
 	if got := w.deletion(channel.Ref()); !reflect.DeepEqual(got, want) {
 		t.Errorf("recorded %+v\nwant %+v", got, want)
@@ -42,7 +40,6 @@ func acceptedDeletionIsQueuedRecordedHidden(t *testing.T, w *world) {
 	}
 	wantMessage := domain.Message{
 		Kind: domain.MessageChannel, Channel: "garden", Incarnation: channel.Incarnation, Name: "Garden", RequestedBy: ada, RequestedOn: asked, QueuedOn: asked,
-		TraceParent: someTraceParent,
 	}
 	messages := w.Messages()
 	if !slices.Equal(messages, []domain.Message{wantMessage}) {

@@ -64,7 +64,7 @@ func poisonedPostIsRecorded(t *testing.T, w *world) {
 	blog := w.Post(channel, grace, "one")
 	message := domain.Message{
 		Kind: domain.MessageBlog, Channel: channel.Key(), Incarnation: channel.Incarnation, Name: channel.Name, RequestedBy: grace,
-		RequestedOn: domain.Now(), Blog: blog.ID, Revision: blog.Revision, Attempts: 5, TraceParent: someTraceParent,
+		RequestedOn: domain.Now(), Blog: blog.ID, Revision: blog.Revision, Attempts: 5,
 	}
 	w.OK(w.Store.Operator.Messages().Send(t.Context(), message.Encode()))
 	w.Poison()
@@ -80,7 +80,7 @@ func poisonedPostIsRecorded(t *testing.T, w *world) {
 	}
 	w.mustRecordPost(message, domain.DeletionQueued)
 	again := w.Messages()
-	if len(again) != 1 || again[0].Ref() != message.Ref() || again[0].Blog != message.Blog || again[0].Revision != message.Revision || again[0].Attempts != 0 || again[0].TraceParent != someTraceParent || again[0].RequestedBy != grace {
+	if len(again) != 1 || again[0].Ref() != message.Ref() || again[0].Blog != message.Blog || again[0].Revision != message.Revision || again[0].Attempts != 0 || again[0].RequestedBy != grace {
 		t.Fatalf("the queue holds %+v", again)
 	}
 	w.Finish(again)

@@ -79,7 +79,6 @@ func encodeDeletion(d domain.Deletion) driver.Properties {
 	optional(!d.UndoableUntil.IsZero(), driver.Time(schema.PropUndoableUntil, d.UndoableUntil))
 	optional(d.KeepPosts, driver.Bool(schema.PropKeepPosts, true))
 	optional(d.UndoCount > 0, driver.Int64(schema.PropUndoCount, d.UndoCount))
-	optional(d.TraceParent != "", driver.String(schema.PropTraceParent, d.TraceParent))
 	steps, err := json.Marshal(d.StepLog)
 	if err != nil {
 		panic(fmt.Sprintf("encoding a log: %v", err)) // strings, numbers and times of this age always marshal
@@ -106,7 +105,6 @@ func Decode(row driver.Entity) domain.Deletion {
 		LastDelivery: p.Int64(schema.PropLastDelivery),
 		RetryOn:      p.Time(schema.PropRetryOn),
 		FinishedOn:   p.Time(schema.PropFinishedOn),
-		TraceParent:  domain.TraceParent(p.String(schema.PropTraceParent)),
 
 		UndoCount: p.Int64(schema.PropUndoCount), UndoableUntil: p.Time(schema.PropUndoableUntil), KeepPosts: p.Bool(schema.PropKeepPosts),
 	}

@@ -43,7 +43,6 @@ func newDeletion(m domain.Message, state domain.DeletionState) domain.Deletion {
 		State:       state,
 		Attempts:    m.Attempts,
 		UpdatedOn:   domain.Now(),
-		TraceParent: m.TraceParent,
 
 		UndoCount: m.UndoCount, UndoableUntil: m.UndoableUntil, KeepPosts: m.KeepPosts,
 	}

@@ -87,13 +87,13 @@ const (
 	CallLength Method = "Length"
 )
 
-// An Around is put around each call of a backend: it counts, times, traces, refuses, changes,
-// delays or repeats it. It may call next any number of times, with the fields of c as they
+// An Around is put around each call of a backend: it counts, times, refuses, changes, delays
+// or repeats it. It may call next any number of times, with the fields of c as they
 // are then, and change the answer; its caller gets the error that it returns. The backend is
 // called with the context that next is given.
 //
-// Arounds are all that watches or disturbs a store: the call log, metrics, traces, the faults
-// and meters of tests, and the turnstile of the lab. What is refused for a limit never
+// Arounds are all that watches or disturbs a store: the call log, metrics, the faults and
+// meters of tests, and the turnstile of the lab. What is refused for a limit never
 // reaches one, and what the backend's client sends again is one call.
 type Around func(ctx context.Context, c *Call, next func(context.Context) error) error
 

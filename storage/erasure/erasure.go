@@ -145,7 +145,6 @@ func (s Steps) accept(ctx context.Context, asked domain.Erasure, may func(now ac
 		return asked, err
 	}
 	message := asked.Message()
-	message.TraceParent = domain.TraceParentOf(ctx)
 	if message.UndoableUntil.IsZero() {
 		if err := s.deletions.Enqueue(ctx, message); err != nil {
 			return asked, fmt.Errorf("queueing: %w", err)

@@ -170,7 +170,7 @@ var (
 		Properties: slices.Concat(
 			always(PropIncarnation, PropName, PropRequestedBy, PropState, PropStep, PropRowsDeleted, PropAttempts,
 				PropLastDelivery, PropRequestedOn, PropUpdatedOn, PropWaiting),
-			sometimes(PropWaitingSince, PropRetryOn, PropFinishedOn, PropTraceParent, PropSteps, PropUndoCount, PropUndoableUntil, PropKeepPosts,
+			sometimes(PropWaitingSince, PropRetryOn, PropFinishedOn, PropSteps, PropUndoCount, PropUndoableUntil, PropKeepPosts,
 				PropRevision, PropRevisions)),
 	}
 	BlogDeletion = &Kind{

@@ -51,10 +51,9 @@ const (
 	PropStep         = "Step"
 	PropSubscribedOn = "SubscribedOn"
 	// PropText is also how the properties of an undecodable message begin: Text0, Text1 and so on.
-	PropText        = "Text"
-	PropTitle       = "Title"
-	PropSteps       = "Steps"
-	PropTraceParent = "TraceParent"
+	PropText  = "Text"
+	PropTitle = "Title"
+	PropSteps = "Steps"
 	// PropUndoableUntil counts in a channel only while that is pending. PropUndoCount is how many
 	// undos it had; in a record, before the request that it is about.
 	PropUndoableUntil = "UndoableUntil"

@@ -9,10 +9,13 @@ import (
 	"net/http/httptest"
 	"os/exec"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"go.uber.org/goleak"
 
 	"microblogging/domain"
 	"microblogging/storage"
@@ -21,6 +24,8 @@ import (
 	"microblogging/storage/driver"
 	"microblogging/worker"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestMetrics(t *testing.T) {
 	t.Run("have names, units and help as Prometheus wants them", namesAsPrometheusWants)
@@ -56,19 +61,9 @@ func wantLines(t *testing.T, m *Telemetry, lines ...string) {
 	}
 }
 
-// counting returns a telemetry without traces.
-func counting(t *testing.T, o Options) *Telemetry {
-	t.Helper()
-	unset(t)
-	o.Version, o.Counts = "test", true
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
-	m, err := Start(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+// counting returns a telemetry that has counted nothing yet.
+func counting(log *slog.Logger) *Telemetry {
+	return New(Options{Version: "test", Role: "serve", Log: log})
 }
 
 // call makes a call that ends with this error.
@@ -84,19 +79,17 @@ func namesAsPrometheusWants(t *testing.T) {
 	if err != nil {
 		t.Skip("Debian's package prometheus is not installed, so that promtool cannot check the names")
 	}
-	for _, storage := range []string{"azure", "bolt"} {
-		check := exec.CommandContext(t.Context(), promtool, "check", "metrics")
-		check.Stdin = strings.NewReader(scrape(t, counted(t, storage)))
-		if out, err := check.CombinedOutput(); err != nil || len(out) > 0 {
-			t.Errorf("%v: %s", err, out)
-		}
+	check := exec.CommandContext(t.Context(), promtool, "check", "metrics")
+	check.Stdin = strings.NewReader(scrape(t, counted(t)))
+	if out, err := check.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("%v: %s", err, out)
 	}
 }
 
 // counted returns a telemetry in which something was counted everywhere.
-func counted(t *testing.T, kind string) *Telemetry {
+func counted(t *testing.T) *Telemetry {
 	t.Helper()
-	m := counting(t, Options{Storage: kind})
+	m := counting(slog.New(slog.DiscardHandler))
 	m.Read(t.Context(), &fakeStore{}, func() (bolt.Space, error) { return bolt.Space{Bytes: 4096, Free: 1024}, nil })
 	point := driver.Call{Method: driver.CallGet, Target: "Users"}
 	for _, err := range []error{
@@ -110,33 +103,31 @@ func counted(t *testing.T, kind string) *Telemetry {
 	call(t, m, late, &driver.OperationError{Err: domain.ErrNotFound})
 	call(t, m, late, nil)
 	for status, of := range map[int][2]string{200: {"GET", "/channels/:name"}, 503: {"GET", "/channels/:name"}, 405: {"INVENTED", ""}} {
-		_, answered := m.Request(t.Context(), httptest.NewRequest(of[0], "/", nil), of[1])
-		answered(status)
+		m.Request(httptest.NewRequest(of[0], "/", nil), of[1])(status)
 	}
-	m.Cached(t.Context(), "page", true)
-	_, _ = m.Request(t.Context(), httptest.NewRequest("GET", "/", nil), "/") // it is under way
+	m.Cached("page", true)
+	_ = m.Request(httptest.NewRequest("GET", "/", nil), "/") // it is under way
 	for i, end := range []worker.End{
 		{Outcome: "lease lost", Kind: domain.MessageChannel, LeaseLost: true}, {Outcome: "done", Kind: domain.MessageChannel}, {Outcome: "permanent", Poisoned: true},
 	} {
-		ctx, handling := m.Deliver(t.Context(), driver.Message{Deliveries: int64(1 + i%2)}, domain.Message{})
-		_, ended := handling.Step(ctx, domain.StepSweep)
+		handling := m.Deliver(driver.Message{Deliveries: int64(1 + i%2)})
 		handling.Removed(99)
 		handling.Removed(1)
-		ended(nil)
+		handling.Step(domain.StepSweep, time.Second)
 		handling.End(end)
 	}
-	_, ended := m.Pass(t.Context())
-	ended(storage.Reconciled{Requeued: 2}, nil)
-	m.Tried(t.Context(), azure.Try{Number: 1, Status: 503})
-	m.Tried(t.Context(), azure.Try{Number: 2})
-	m.Tried(t.Context(), azure.Try{Number: 3, Status: 200})
+	m.Pass(storage.Reconciled{Requeued: 2}, nil)
+	m.Tried(azure.Try{Number: 1, Status: 503})
+	m.Tried(azure.Try{Number: 2})
+	m.Tried(azure.Try{Number: 3, Status: 200})
 	m.Committed(bolt.Commit{Changes: 7, Took: time.Second})
 	m.Committed(bolt.Commit{Changes: 1, Err: errors.New("the disk is full")})
 	return m
 }
 
 func countEverything(t *testing.T) {
-	wantLines(t, counted(t, "azure"),
+	wantLines(t, counted(t),
+		`microblogging_build_info{goversion="`+runtime.Version()+`",role="serve",version="test"} 1`,
 		`microblogging_store_calls_total{kind="point",outcome="ok",target="Users"} 2`,
 		`microblogging_store_calls_total{kind="point",outcome="not_found",target="Users"} 1`,
 		`microblogging_store_calls_total{kind="point",outcome="unavailable",target="Users"} 2`,
@@ -166,14 +157,14 @@ func countEverything(t *testing.T) {
 		`microblogging_worker_poisoned_total 1`,
 		`microblogging_worker_rows_removed_total 300`,
 		`microblogging_worker_step_duration_seconds_count{step="sweep"} 3`,
+		`microblogging_worker_step_duration_seconds_sum{step="sweep"} 3`,
 		`microblogging_worker_reconciling_passes_total{outcome="ok"} 1`,
 		`microblogging_worker_reconciled_total{what="requeued"} 2`,
 		`microblogging_azure_tries_total{status="503"} 1`,
 		`microblogging_azure_tries_total{status="none"} 1`,
 		`microblogging_azure_tries_total{status="200"} 1`,
 		`microblogging_azure_retries_total 2`,
-		`microblogging_azure_throttled_total 1`)
-	wantLines(t, counted(t, "bolt"),
+		`microblogging_azure_throttled_total 1`,
 		`microblogging_bolt_commits_total{outcome="ok"} 1`,
 		`microblogging_bolt_commits_total{outcome="failed"} 1`,
 		`microblogging_bolt_commit_changes_sum 7`,
@@ -199,7 +190,7 @@ func (f *fakeStore) Backlog(ctx context.Context) (storage.Backlog, error) {
 
 func tellWhatWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := counting(t, Options{})
+		m := counting(slog.New(slog.DiscardHandler))
 		store := &fakeStore{backlog: storage.Backlog{Open: 3, Oldest: time.Now().Add(-time.Hour), Messages: 4, Poisoned: 1}}
 		m.Read(t.Context(), store, func() (bolt.Space, error) { return bolt.Space{Bytes: 4096, Free: 1024}, nil })
 		wantLines(t, m,
@@ -218,7 +209,7 @@ func tellWhatWaits(t *testing.T) {
 
 func readSeldom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := counting(t, Options{})
+		m := counting(slog.New(slog.DiscardHandler))
 		store := &fakeStore{}
 		m.Read(t.Context(), store, nil)
 		for range 60 {
@@ -234,7 +225,7 @@ func readSeldom(t *testing.T) {
 func leaveOutUnread(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
-		m := counting(t, Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+		m := counting(slog.New(slog.NewTextHandler(&log, nil)))
 		store := &fakeStore{hangs: true}
 		m.Read(t.Context(), store, nil)
 		began := time.Now()

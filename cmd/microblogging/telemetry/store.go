@@ -14,9 +14,8 @@ import (
 // around is a driver.Around.
 func (t *Telemetry) around(ctx context.Context, call *driver.Call, next func(context.Context) error) error {
 	began, kind := time.Now(), call.Kind()
-	inner, span := child(ctx, kindClient, kind+" "+call.Target)
-	err := next(inner)
-	read, returned := call.Returned(err)
+	err := next(ctx)
+	_, returned := call.Returned(err)
 	written := call.Written(err)
 	t.callTime.WithLabelValues(call.Target, kind).Observe(time.Since(began).Seconds())
 	t.calls.WithLabelValues(call.Target, kind, driver.Outcome(err)).Inc()
@@ -29,24 +28,14 @@ func (t *Telemetry) around(ctx context.Context, call *driver.Call, next func(con
 	if gate, refused := storage.RefusedByGate(call, err); refused {
 		t.refused.WithLabelValues(string(gate)).Inc()
 	}
-	span.set("db.system.name", t.Storage, "db.collection.name", call.Target, "db.operation.name", kind,
-		"db.operation.batch.size", len(call.Operations), "db.response.returned_rows", returned,
-		"microblogging.rows.read", read, "microblogging.rows.written", written)
-	span.end(err)
 	return err
 }
 
-// Tried is told of each try of a request of the Azure SDK. It makes an event in the span of
-// the call.
-func (t *Telemetry) Tried(ctx context.Context, try azure.Try) {
+// Tried is told of each try of a request of the Azure SDK.
+func (t *Telemetry) Tried(try azure.Try) {
 	status := "none"
 	if try.Status != 0 {
 		status = strconv.Itoa(try.Status)
-	}
-	if span := spanOf(ctx); span != nil {
-		span.told.Events = append(span.told.Events, event{
-			Time: time.Now().UnixNano(), Name: "try", Attributes: attributes("http.response.status_code", status),
-		})
 	}
 	t.tries.WithLabelValues(status).Inc()
 	if try.Number > 1 {
