@@ -80,7 +80,7 @@ vulnerabilities:
 generate: ## Go code from templ files, and the schedules and tables of the documents
 	$(TOOL) templ generate -path templates
 	$(TOOL) templ generate -path lab/page
-	for text in consistency model-checking costs; do go run ./lab/cmd/lab document docs/$$text.md; done
+	for text in consistency testing; do go run ./lab/cmd/lab document docs/$$text.md; done
 	GENERATE=1 go test -count=1 -run '^(TestTrips|TestKinds)$$/^(docs|ARCHITECTURE)' ./web ./storage/check
 
 .PHONY: e2e

@@ -109,7 +109,7 @@
 // # What it does not cover
 //
 // Repeated ETags: each write here makes a new one, while Azure and Azurite make them
-// from the time of the write. ARCHITECTURE.md ("Guarantees") says what a repeat needs,
+// from the time of the write. ARCHITECTURE.md ("What it depends on") says what a repeat needs,
 // and the etag ablation shows what it does. Further: real time, two concurrent calls of one
 // actor, pages of more rows than a transaction holds (package storage tests those),
 // and whatever lies outside the bounds that each scenario states: actors, faults,

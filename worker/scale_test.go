@@ -13,7 +13,7 @@ import (
 	"microblogging/storage/drivertest"
 )
 
-// A scaleSize is what the formulas of docs/scale.md depend on.
+// A scaleSize is what the formulas of docs/performance.md depend on.
 type scaleSize struct {
 	// key, user and text are lengths in bytes.
 	key, user, text int
@@ -28,7 +28,7 @@ type scaleCost struct {
 	requests, entities, bytes int
 }
 
-// A scaleCase is a row of the table in docs/scale.md.
+// A scaleCase is a row of the table in docs/performance.md.
 type scaleCase struct {
 	operation, requests, entities, bytes string
 	// formula is what the columns say. Its bytes are 0 if the document gives none.
@@ -36,9 +36,9 @@ type scaleCase struct {
 	run     func(*scaleWorld) error
 }
 
-// TestScale takes the counts of docs/scale.md, with a call log.
+// TestScale takes the counts of docs/performance.md, with a call log.
 func TestScale(t *testing.T) {
-	text, err := os.ReadFile("../docs/scale.md")
+	text, err := os.ReadFile("../docs/performance.md")
 	ok(t, err)
 	_, table, _ := strings.Cut(string(text), "\n| operation | requests | entities | bytes |\n| --- | --- | --- | --- |\n")
 	table, _, _ = strings.Cut(table, "\n\n")
@@ -54,7 +54,7 @@ func TestScale(t *testing.T) {
 		}))
 	}
 	if want := strings.Join(rows, "\n"); table != want {
-		t.Errorf("docs/scale.md has the table\n%s\nwant\n%s", table, want)
+		t.Errorf("docs/performance.md has the table\n%s\nwant\n%s", table, want)
 	}
 }
 

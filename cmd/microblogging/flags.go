@@ -27,7 +27,7 @@ type storageFlags struct {
 	AzureTableEndpoint        string `group:"azure" env:"AZURE_STORAGE_TABLE_ENDPOINT,MICROBLOGGING_AZURE_TABLE_ENDPOINT" placeholder:"URL" help:"With the default Azure credential: the URL of the account's tables. Not used with a connection string."`
 	AzureQueueEndpoint        string `group:"azure" env:"AZURE_STORAGE_QUEUE_ENDPOINT,MICROBLOGGING_AZURE_QUEUE_ENDPOINT" placeholder:"URL" help:"With the default Azure credential: the URL of the account's queues. Not used with a connection string."`
 
-	Retries  int           `group:"azure" default:"3" within:"0 20" help:"How often a failed request to Azure is sent again, 0 to 20. docs/retries.md says which requests."`
+	Retries  int           `group:"azure" default:"3" within:"0 20" help:"How often a failed request to Azure is sent again, 0 to 20. docs/operating.md says which requests."`
 	RetryMin time.Duration `group:"azure" default:"150ms" within:"1ms 1m" help:"The pause before it is sent again for the first time, 1ms to 1m, varied from 0.8 to 1.3 of it. The next pauses are 3, 7, 15 times as long, and so on."`
 	RetryMax time.Duration `group:"azure" default:"2s" within:"1ms 1m" help:"The longest pause, 1ms to 1m. If the service asks for a longer one with Retry-After, the request fails immediately."`
 }

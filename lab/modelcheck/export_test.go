@@ -2,8 +2,8 @@ package modelcheck
 
 import "strings"
 
-// AblationTable is the table of all ablations.
-var AblationTable = ablationTable
+// Picture is one picture of a document.
+var Picture = picture
 
 // KnownCode is the fingerprint of the code that the records are about.
 var KnownCode = strings.TrimSpace(code)

@@ -15,7 +15,7 @@ func TestKnown(t *testing.T) {
 	t.Run("each schedule breaks the invariant that its record names, and no sooner", recordsReplay)
 	t.Run("the code that was searched has a fingerprint, and so has this code", codeHasAFingerprint)
 	t.Run("a record that is not what the model checker finds is noticed", staleRecordIsNoticed)
-	t.Run("the table of a document says why a schedule is none", tableSaysWhy)
+	t.Run("the picture of a document says why a schedule is none", pictureSaysWhy)
 }
 
 func codeHasAFingerprint(t *testing.T) {
@@ -112,9 +112,9 @@ func staleRecordIsNoticed(t *testing.T) {
 	}
 }
 
-func tableSaysWhy(t *testing.T) {
-	for schedule, want := range map[string]string{"ann": "open-gate: no invariant is violated", "bob": `open-gate: choice 1, "bob", cannot be taken`} {
-		_, err := modelcheck.AblationTable([]modelcheck.Record{{Name: "open-gate", Schedule: schedule}})
+func pictureSaysWhy(t *testing.T) {
+	for schedule, want := range map[string]string{"ann": "no invariant is violated", "bob": `choice 1, "bob", cannot be taken`} {
+		_, err := modelcheck.Picture([]modelcheck.Record{{Name: "open-gate", Schedule: schedule}}, "open-gate")
 		if first, _, _ := strings.Cut(fmt.Sprint(err), "\n"); !strings.HasPrefix(first, want) || strings.Contains(first, "nil") {
 			t.Errorf("%s: %s", schedule, first)
 		}

@@ -54,7 +54,7 @@ func tableOfStatuses(t *testing.T) {
 	if got := triesOf(t, drivertest.EachCall("name")[0], lost); got != 1+int64(azure.DefaultRetry().MaxRetries) {
 		t.Errorf("a call that never arrives is sent %d times", got)
 	}
-	retried := []int{408, 429, 500, 502, 503, 504} // as docs/retries.md says
+	retried := []int{408, 429, 500, 502, 503, 504} // as docs/operating.md says
 	for status := 400; status < 600; status++ {
 		if http.StatusText(status) == "" {
 			continue

@@ -37,7 +37,7 @@ const (
 	// maxRequests and maxTime bound what a run costs. Nothing is sent after either, but to remove the tables.
 	maxRequests = 100_000
 	maxTime     = 5 * time.Minute
-	// priceOfRequests is what 10,000 requests cost in US dollars. docs/scale.md says where it is from.
+	// priceOfRequests is what 10,000 requests cost in US dollars. docs/performance.md says where it is from.
 	priceOfRequests = 0.00036
 )
 

@@ -17,7 +17,7 @@ const tryTimeout = 5 * time.Second
 // pauses are about 150, 450 and 1050 ms, with jitter.
 func DefaultRetry() policy.RetryOptions { return Retry(3, 150*time.Millisecond, 2*time.Second) }
 
-// Retry returns retries by the table of docs/retries.md. The SDK makes the pause before the try
+// Retry returns retries by the table of docs/operating.md. The SDK makes the pause before the try
 // after try number n from the shortest: (2^n - 1) * shortest * random(0.8, 1.3), and at most
 // longest. With 0 retries, each request is sent once. Both pauses are more than 0.
 func Retry(retries int, shortest, longest time.Duration) policy.RetryOptions {

@@ -11,7 +11,7 @@ import "context"
 //   - Rows are ordered by partition key, then by row key, byte by byte.
 //   - A row's ETag changes with every write to the row and never repeats, even
 //     if the row is deleted and created again. (Azure and Azurite make it from the
-//     time of the write: ARCHITECTURE.md, "Guarantees", says what a repeat needs.)
+//     time of the write: ARCHITECTURE.md, "What it depends on", says what a repeat needs.)
 //   - An acknowledged write is as durable as the backend promises. Every read
 //     that starts after the acknowledgement sees it.
 //   - A page of a Range is one snapshot of its partition. Nothing spans pages,

@@ -21,7 +21,7 @@ type cli struct {
 	List       listCmd       `cmd:"" help:"List the scenarios."`
 	Find       findCmd       `cmd:"" help:"Explore one scenario and print the shortest schedule that breaks an invariant."`
 	Replay     replayCmd     `cmd:"" help:"Replay one schedule and print it. The exit status is 1 if it cannot be taken, and 0 otherwise, also if it breaks an invariant."`
-	Document   documentCmd   `cmd:"" help:"Write the model checker regions of a Markdown document anew."`
+	Document   documentCmd   `cmd:"" help:"Draw the pictures of schedules in a Markdown document anew."`
 	Known      knownCmd      `cmd:"" help:"Explore, and write what was found to the file that pages read."`
 }
 
