@@ -18,7 +18,7 @@ import (
 
 type cli struct {
 	Modelcheck modelcheckCmd `cmd:"" help:"Explore everything. Fail if a result is not what was expected, or not what the file of records says."`
-	List       listCmd       `cmd:"" help:"List the scenarios."`
+	List       listCmd       `cmd:"" help:"List the scenarios, and the safeguard that each ablation takes out."`
 	Find       findCmd       `cmd:"" help:"Explore one scenario and print the shortest schedule that breaks an invariant."`
 	Replay     replayCmd     `cmd:"" help:"Replay one schedule and print it. The exit status is 1 if it cannot be taken, and 0 otherwise, also if it breaks an invariant."`
 	Document   documentCmd   `cmd:"" help:"Draw the pictures of schedules in a Markdown document anew."`
