@@ -3,15 +3,13 @@ package blog_test
 import (
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/drivertest"
 	"microblogging/storage/internal/storetest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { storetest.Main(m) }
 
 const ada, grace, eve = storetest.Ada, storetest.Grace, storetest.Eve
 
@@ -20,14 +18,10 @@ type world struct{ *storetest.World }
 
 func newWorld(t *testing.T) *world { return &world{storetest.New(t)} }
 
-func bubble(test func(t *testing.T, w *world)) func(*testing.T) {
-	return storetest.Bubble(func(t *testing.T, w *storetest.World) { test(t, &world{w}) })
-}
-
-func eachCall(t *testing.T, what string, scenario func(w *world, n int)) {
-	t.Helper()
-	storetest.EachCall(t, what, func(w *storetest.World, n int) { scenario(&world{w}, n) })
-}
+var (
+	bubble   = storetest.BubbleOf[world]
+	eachCall = storetest.EachCallOf[world]
+)
 
 // edit replaces a post's text in its author's name.
 func (w *world) edit(blog domain.Blog, text string) domain.Blog {

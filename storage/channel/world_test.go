@@ -3,12 +3,10 @@ package channel_test
 import (
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"microblogging/storage/internal/storetest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { storetest.Main(m) }
 
 const ada, grace, eve = storetest.Ada, storetest.Grace, storetest.Eve
 
@@ -17,11 +15,7 @@ type world struct{ *storetest.World }
 
 func newWorld(t *testing.T) *world { return &world{storetest.New(t)} }
 
-func bubble(test func(t *testing.T, w *world)) func(*testing.T) {
-	return storetest.Bubble(func(t *testing.T, w *storetest.World) { test(t, &world{w}) })
-}
-
-func eachCall(t *testing.T, what string, scenario func(w *world, n int)) {
-	t.Helper()
-	storetest.EachCall(t, what, func(w *storetest.World, n int) { scenario(&world{w}, n) })
-}
+var (
+	bubble   = storetest.BubbleOf[world]
+	eachCall = storetest.EachCallOf[world]
+)

@@ -3,12 +3,10 @@ package check_test
 import (
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"microblogging/storage/internal/storetest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { storetest.Main(m) }
 
 const ada, grace, eve = storetest.Ada, storetest.Grace, storetest.Eve
 

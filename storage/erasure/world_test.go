@@ -7,8 +7,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/internal/storetest"
@@ -16,7 +14,7 @@ import (
 	"microblogging/worker"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { storetest.Main(m) }
 
 const (
 	ada, grace = storetest.Ada, storetest.Grace

@@ -3,11 +3,9 @@ package fence_test
 import (
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"microblogging/storage/internal/storetest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { storetest.Main(m) }
 
 const ada, grace = storetest.Ada, storetest.Grace

@@ -43,3 +43,9 @@ func EachCall(t *testing.T, what string, scenario func(w *World, n int)) {
 		}))
 	}
 }
+
+// EachCallOf is EachCall for the world of a package.
+func EachCallOf[W ~struct{ *World }](t *testing.T, what string, scenario func(w *W, n int)) {
+	t.Helper()
+	EachCall(t, what, func(w *World, n int) { scenario(&W{w}, n) })
+}

@@ -16,6 +16,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/bolt"
@@ -23,6 +25,9 @@ import (
 	"microblogging/storage/drivertest"
 	"microblogging/storage/schema"
 )
+
+// Main is the TestMain of the packages. It fails if a test leaves a goroutine behind.
+func Main(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // Users. They need no accounts, because only the operations on accounts and sessions read them.
 const (
@@ -159,6 +164,11 @@ func Bubble(test func(t *testing.T, w *World)) func(*testing.T) {
 			test(t, w)
 		})
 	}
+}
+
+// BubbleOf is Bubble for the world of a package: a World with what the tests of that package do.
+func BubbleOf[W ~struct{ *World }](test func(t *testing.T, w *W)) func(*testing.T) {
+	return Bubble(func(t *testing.T, w *World) { test(t, &W{w}) })
 }
 
 // OK ends the test if a step that must succeed has failed.
