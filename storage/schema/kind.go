@@ -36,6 +36,9 @@ type Kind struct {
 	// reports whether a transaction replaces the row by another one, in the version that was read.
 	Requires string
 	Swapped  bool
+	// Ungated reports whether the row may be deleted by a transaction without a gate, which can take effect at
+	// any time: it must do no harm then. All else in a channel's partition is changed behind a gate.
+	Ungated bool
 }
 
 // A Property is a property of a kind of row. No row lacks one that is not Optional.
@@ -133,8 +136,19 @@ func end(key, name string) int {
 }
 
 // HasProperty reports whether the kind has a property of that name. A nil kind has none.
-func (k *Kind) HasProperty(name string) bool {
-	return k != nil && slices.ContainsFunc(k.Properties, func(p Property) bool { return p.Name == name })
+func (k *Kind) HasProperty(name string) bool { return k.PropertyType(name) != 0 }
+
+// PropertyType is the type of the property of that name. It is 0 if the kind has none, or is nil.
+func (k *Kind) PropertyType(name string) driver.Kind {
+	if k == nil {
+		return 0
+	}
+	for _, p := range k.Properties {
+		if p.Name == name {
+			return p.Type
+		}
+	}
+	return 0
 }
 
 // Of returns the kind of a row. It is nil if there is none.

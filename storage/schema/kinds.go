@@ -111,7 +111,7 @@ var (
 		Table: TableBlogs, Partition: "<key>", Form: "vote!<id>!<user>", Name: "vote", Scenario: "vote",
 		What:  "The vote of one user on one post.",
 		Why:   "It is inserted together with the new rating. The row is there, so the same vote does not count twice.",
-		Check: "I1 I8 I12", Oracle: "I1 I8 I12", WithChannel: domain.StepSweep, WithAccount: domain.StepVotes,
+		Check: "I1 I8 I12", Oracle: "I1 I8 I12", WithChannel: domain.StepSweep, WithAccount: domain.StepVotes, Ungated: true,
 		Properties: always(PropIncarnation),
 	}
 )
@@ -140,7 +140,7 @@ var (
 		Table: TableBlogs, Partition: "<key>", Form: "join!<user>", Name: "joining subscriber", Scenario: "subscribe-again", Ablation: "join",
 		What:  "A subscription that has begun. The subscriber’s row takes the place of this one, in the version that was read.",
 		Why:   "So a delayed duplicate of a request cannot bring back a subscription that has ended.",
-		Check: "I1", Oracle: "I1", WithChannel: domain.StepSweep, WithAccount: domain.StepSubscriptions, Swapped: true,
+		Check: "I1", Oracle: "I1", WithChannel: domain.StepSweep, WithAccount: domain.StepSubscriptions, Swapped: true, Ungated: true,
 		Properties: always(PropIncarnation, PropSubscribedOn),
 	}
 	Sub = &Kind{
