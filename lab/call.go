@@ -37,6 +37,33 @@ func (c *Call) sum() mem.Sum {
 	return d.Done()
 }
 
+// difference shows the first of the values that sum tells two calls apart by.
+func (c *Call) difference(then *Call) string {
+	first, second := c.values(), then.values()
+	for i := range min(len(first), len(second)) {
+		if first[i] != second[i] {
+			return first[i] + ", then " + second[i]
+		}
+	}
+	return fmt.Sprintf("%d values, then %d", len(first), len(second))
+}
+
+// values are the values that sum tells calls apart by, with their names.
+func (c *Call) values() []string {
+	values := []string{
+		"method = " + string(c.Method), "target = " + c.Target, "partition = " + c.Partition, "row = " + c.Row, "from = " + c.From, "to = " + c.To,
+		"continuation = " + c.Paging.Continuation, "message = " + c.Message.ID, "receipt = " + c.Message.Receipt, "text = " + c.Message.Text,
+	}
+	for _, op := range c.Operations {
+		etag, _ := op.If.ETag()
+		values = append(values, fmt.Sprintf("operation = %s %s", op.Action, op.Row), fmt.Sprintf("ETag of %s = %s", NameRow(c.Target, op.Row), etag))
+		for _, p := range op.Properties {
+			values = append(values, fmt.Sprintf("%s of %s = %s", p.Name, NameRow(c.Target, op.Row), p.Value))
+		}
+	}
+	return values
+}
+
 // A Result is what a call returns.
 type Result struct {
 	driver.Result

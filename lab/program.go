@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -132,12 +133,20 @@ func (p *program) mustRepeat(s *session, at *point) {
 	}
 	s.abandon()
 	does := func(c *Call, facts []Fact) string {
+		text := "its end"
 		if c != nil {
-			return describeCall(c)
+			text = describeCall(c)
 		}
-		return "its end, told " + strings.Join(toldIn(facts), ", ")
+		if c == nil || same {
+			text += ", told " + strings.Join(toldIn(facts), ", ")
+		}
+		return text
 	}
-	panic(fmt.Errorf("%s does not do the same twice after %d answers: first %s, then %s", p.actor.Name, at.depth, does(at.call, at.facts), does(c, s.facts)))
+	text := fmt.Sprintf("%s does not do the same twice after %d answers: first %s, then %s", p.actor.Name, at.depth, does(at.call, at.facts), does(c, s.facts))
+	if !same && c != nil && at.call != nil {
+		text += ": " + at.call.difference(c)
+	}
+	panic(errors.New(text))
 }
 
 // parking keeps executions that may go on. Its room is limited: the execution that

@@ -183,7 +183,7 @@ func wrongCodeIsNamed(t *testing.T) {
 	row := func(c own.Client, name string) {
 		_ = c.Table("Rows").Transact(c, "p", driver.Merge(name, driver.Upsert))
 	}
-	runs, asleep := 0, make(chan struct{})
+	runs, told, numbered, asleep := 0, 0, 0, make(chan struct{})
 	for want, p := range map[string]own.Protocol{
 		"ann: panic in lab/own/own_test.go:": {Actors: []own.Actor{{Name: "ann", Run: func(c own.Client) {
 			row(c, "one")
@@ -195,6 +195,15 @@ func wrongCodeIsNamed(t *testing.T) {
 				row(c, "one")
 				row(c, fmt.Sprint(runs))
 			}}}},
+		"first Rows: upsert one, then Rows: upsert one: Number of one = 1, then Number of one = 2": {Actors: []own.Actor{{Name: "ann", Run: func(c own.Client) {
+			numbered++
+			_ = c.Table("Rows").Transact(c, "p", driver.Merge("one", driver.Upsert, driver.Int64("Number", int64(min(numbered, 2)))))
+		}}}},
+		"first Rows: upsert one, told 1, then Rows: upsert one, told 2": {Actors: []own.Actor{{Name: "ann", Run: func(c own.Client) {
+			told++
+			c.Tell(fmt.Sprint(min(told, 2)))
+			row(c, "one")
+		}}}},
 		"ann does not do the same twice after 1 answers: first its end, told": {Actors: []own.Actor{{Name: "ann", Run: func(c own.Client) {
 			runs++
 			row(c, "one")
