@@ -89,19 +89,41 @@ var errStale = errors.New("go run ./lab/cmd/lab known lab/modelcheck/known.json 
 // CheckRecords returns an error if a record is not among the known ones, or one of those
 // has no case any more.
 func CheckRecords(found []Result, known []Record) error {
-	var failed error
-	cases := Cases()
+	var records []Record
 	for _, result := range found {
-		record := result.Record()
-		at := slices.IndexFunc(known, func(k Record) bool { return k.Name == record.Name })
-		if at < 0 || known[at] != record {
-			failed = errors.Join(failed, fmt.Errorf("lab/modelcheck/known.json is out of date about %s: %w", record.Name, errStale))
+		records = append(records, result.Record())
+	}
+	if changes := Changes(known, records); changes != "" {
+		return fmt.Errorf("lab/modelcheck/known.json is out of date: %w\n%s", errStale, changes)
+	}
+	return nil
+}
+
+// Changes says which records are not as before, and how, in lines. Of a schedule, the one below replaces the
+// one above. It is empty if all is as before.
+func Changes(before, now []Record) string {
+	var text strings.Builder
+	for _, r := range now {
+		was, known := About(before, r.Name)
+		if !known {
+			fmt.Fprintf(&text, "%s: new, with %s\n", r.Name, lab.Count(r.States, "state"))
+			continue
+		}
+		if was.Part != r.Part {
+			fmt.Fprintf(&text, "%s: part %s, was %s\n", r.Name, r.Part, was.Part)
+		}
+		if was.States != r.States {
+			fmt.Fprintf(&text, "%s: %s, was %s\n", r.Name, lab.Count(r.States, "state"), lab.Grouped(was.States))
+		}
+		if was.Schedule != r.Schedule || was.Invariant != r.Invariant || was.Shortest != r.Shortest {
+			fmt.Fprintf(&text, "%s: breaks %s in %s, was %s in %d\n    - %s\n    + %s\n",
+				r.Name, r.Invariant, lab.Count(r.Shortest, "step"), was.Invariant, was.Shortest, was.Schedule, r.Schedule)
 		}
 	}
-	for _, k := range known {
-		if !slices.ContainsFunc(cases, func(c Case) bool { return c.Name == k.Name && c.Part.String() == k.Part }) {
-			failed = errors.Join(failed, fmt.Errorf("lab/modelcheck/known.json knows %s, and there is no such case: %w", k.Name, errStale))
+	for _, was := range before {
+		if !slices.ContainsFunc(Cases(), func(c Case) bool { return c.Name == was.Name }) {
+			fmt.Fprintf(&text, "%s: there is no such case\n", was.Name)
 		}
 	}
-	return failed
+	return text.String()
 }

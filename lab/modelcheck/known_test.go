@@ -14,7 +14,7 @@ func TestKnown(t *testing.T) {
 	t.Run("each case has one record and each record a case", recordsAreOfCases)
 	t.Run("each schedule breaks the invariant that its record names, and no sooner", recordsReplay)
 	t.Run("the code that was searched has a fingerprint, and so has this code", codeHasAFingerprint)
-	t.Run("a record that is not what the model checker finds is noticed", staleRecordIsNoticed)
+	t.Run("a record that is not what the model checker finds is noticed, and what differs is shown", staleRecordIsNoticed)
 	t.Run("the picture of a document says why a schedule is none", pictureSaysWhy)
 }
 
@@ -96,18 +96,24 @@ func staleRecordIsNoticed(t *testing.T) {
 		t.Fatal(err)
 	}
 	found := []modelcheck.Result{c.Explore(1)}
-	for what, spoil := range map[string]func(r *modelcheck.Record){
-		"a par":        func(r *modelcheck.Record) { r.Shortest-- },
-		"a name":       func(r *modelcheck.Record) { r.Name += "s" },
-		"the states":   func(r *modelcheck.Record) { r.States++ },
-		"a schedule":   func(r *modelcheck.Record) { r.Schedule += "*2" },
-		"another part": func(r *modelcheck.Record) { r.Part = "textbook-fault" },
+	r := found[0].Record()
+	if err := modelcheck.CheckRecords(found, []modelcheck.Record{r}); err != nil {
+		t.Errorf("nothing differs, and %v", err)
+	}
+	for _, spoilt := range []struct {
+		spoil func(r *modelcheck.Record)
+		want  string
+	}{
+		{func(r *modelcheck.Record) { r.Shortest-- }, fmt.Sprintf("once: breaks I7 in %d steps, was I7 in %d\n    - %[3]s\n    + %[3]s\n", r.Shortest, r.Shortest-1, r.Schedule)},
+		{func(r *modelcheck.Record) { r.Schedule += "*2" }, fmt.Sprintf("once: breaks I7 in %d steps, was I7 in %[1]d\n    - %[2]s*2\n    + %[2]s\n", r.Shortest, r.Schedule)},
+		{func(r *modelcheck.Record) { r.States++ }, fmt.Sprintf("once: %d states, was %d\n", r.States, r.States+1)},
+		{func(r *modelcheck.Record) { r.Name += "s" }, fmt.Sprintf("once: new, with %d states\nonces: there is no such case\n", r.States)},
+		{func(r *modelcheck.Record) { r.Part = "textbook-fault" }, "once: part safeguard, was textbook-fault\n"},
 	} {
-		spoilt := known(t)
-		at := slices.IndexFunc(spoilt, func(r modelcheck.Record) bool { return r.Name == "once" })
-		spoil(&spoilt[at])
-		if modelcheck.CheckRecords(found, spoilt) == nil {
-			t.Errorf("%s differs, and nothing notices", what)
+		was := r
+		spoilt.spoil(&was)
+		if err := modelcheck.CheckRecords(found, []modelcheck.Record{was}); err == nil || !strings.HasSuffix(err.Error(), "writes it anew\n"+spoilt.want) {
+			t.Errorf("%+v is noticed as %v, want %s", was, err, spoilt.want)
 		}
 	}
 }

@@ -22,7 +22,7 @@ type cli struct {
 	Find       findCmd       `cmd:"" help:"Explore one scenario and print the shortest schedule that breaks an invariant."`
 	Replay     replayCmd     `cmd:"" help:"Replay one schedule and print it. The exit status is 1 if it cannot be taken, and 0 otherwise, also if it breaks an invariant."`
 	Document   documentCmd   `cmd:"" help:"Draw the pictures of schedules in a Markdown document anew."`
-	Known      knownCmd      `cmd:"" help:"Explore, and write what was found to the file that pages read."`
+	Known      knownCmd      `cmd:"" help:"Explore, write what was found to the file that pages read, and say what has changed in it."`
 }
 
 func main() {
@@ -159,8 +159,13 @@ type knownCmd struct {
 }
 
 func (c *knownCmd) Run() error {
+	before, err := modelcheck.Known()
+	if err != nil {
+		fmt.Println(err) // and writes it anew
+	}
 	var records []modelcheck.Record
 	modelcheck.All(modelcheck.Cases(), seedOfRecords, func(r modelcheck.Result) { records = append(records, r.Record()) })
+	fmt.Print(modelcheck.Changes(before, records))
 	return c.write(records)
 }
 
