@@ -2,7 +2,6 @@ package web
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -32,11 +31,10 @@ const (
 // Caches lists what the page cache keeps.
 func Caches() []string { return []string{cachedPage, cachedView} }
 
-// A pageCache keeps what the pages and feeds of channels show, and the pages themselves:
-// for all readers who are not signed in, and for each one who is. Whatever it keeps is under
-// a storage.Version or the tag of a basis, and is used only after all that this covers was
-// read again: so no code has to take anything out of it, and no process has to hear of what
-// another one wrote. It keeps what is asked for often rather than what was asked for last, so
+// A pageCache keeps what the pages and feeds of channels show, and the pages themselves for
+// readers who are not signed in. Whatever it keeps is under a storage.Version, and is used only
+// after all that this covers was read again: so no code has to take anything out of it, and no
+// process has to hear of what another one wrote. It keeps what is asked for often rather than what was asked for last, so
 // that a robot that reads everything once evicts nothing.
 //
 // A key does not change with the version, so that what is kept for a new version takes the
@@ -89,8 +87,7 @@ func (c pageCache[T]) Set(key string, value storage.Kept[T]) {
 }
 
 // A sharedPage is a page or a feed that is the same for everybody who asks for it at one
-// address, or for one reader, as it is sent. Or it is a body alone: the posts of a page. It
-// is never changed.
+// address, as it is sent. It is never changed.
 type sharedPage struct {
 	// key is that of the channel. To make it of the name in a path costs a quarter of an answer.
 	key    domain.ChannelKey
@@ -139,32 +136,12 @@ func (s *server) answer(c echo.Context, v visitor, d document) error {
 	if s.has(c, page, view.Version, own) {
 		return nil
 	}
-	return s.sendOwn(c, v.User, d, func(body *bytes.Buffer) error { return d.write(body, page, view, own) })
-}
-
-// sendOwn sends what write writes for one reader. If its tag is known before that, it is kept for the reader who asks
-// again without it, such as a script: to render and to compress it takes two thirds of the answer.
-func (s *server) sendOwn(c echo.Context, user domain.UserName, d document, write func(*bytes.Buffer) error) error {
-	tag := c.Response().Header().Get(headerETag)
-	if tag == "" {
-		body := templ.GetBuffer()
-		defer templ.ReleaseBuffer(body)
-		if err := write(body); err != nil {
-			return err
-		}
-		return sendTagged(c, http.StatusOK, d.mediaType, body.Bytes())
+	body := templ.GetBuffer()
+	defer templ.ReleaseBuffer(body)
+	if err := d.write(body, page, view, own); err != nil {
+		return err
 	}
-	key := fmt.Sprint("own ", user, " ", c.Request().RequestURI, " ", mayCompress(c))
-	kept, _ := s.pages.Get(key)
-	if string(kept.Version) != tag {
-		page, err := newSharedPage(c, "", d, coding.Gzip, write)
-		if err != nil {
-			return err
-		}
-		kept = storage.Kept[*sharedPage]{Version: storage.Version(tag), Value: page}
-		s.pages.Set(key, kept)
-	}
-	return kept.Value.send(c)
+	return sendTagged(c, http.StatusOK, d.mediaType, body.Bytes())
 }
 
 // mayShare reports whether a shared page can answer a request. It cannot if the request has a cookie or a bearer token,
@@ -196,7 +173,7 @@ func (s *server) sharedPage(c echo.Context, d document) (*sharedPage, error) {
 			}
 			page := s.publicPage(c)
 			page.Public = false
-			return newSharedPage(c, key, d, coding.GzipKept, func(body *bytes.Buffer) error { return d.write(body, page, view, ownView{}) })
+			return newSharedPage(c, key, d, func(body *bytes.Buffer) error { return d.write(body, page, view, ownView{}) })
 		})
 	s.tellCached(c, cachedPage, hit, err)
 	return page.Value, err
@@ -210,9 +187,7 @@ func (s *server) sharedAddress(c echo.Context) string {
 
 // newSharedPage makes the page that answers a request, in the coding that the request accepts, with the
 // links that write has set.
-func newSharedPage(
-	c echo.Context, key domain.ChannelKey, d document, gzip func([]byte) []byte, write func(body *bytes.Buffer) error,
-) (*sharedPage, error) {
+func newSharedPage(c echo.Context, key domain.ChannelKey, d document, write func(body *bytes.Buffer) error) (*sharedPage, error) {
 	buffer := templ.GetBuffer()
 	defer templ.ReleaseBuffer(buffer)
 	if err := write(buffer); err != nil {
@@ -223,12 +198,12 @@ func newSharedPage(
 	if links := c.Response().Header()[headerLink]; links != nil {
 		p.header[headerLink] = links
 	}
-	p.header.Set(headerETag, cmp.Or(c.Response().Header().Get(headerETag), bodyTag(body)))
+	p.header.Set(headerETag, bodyTag(body))
 	if d.forAll {
 		sameForAll(p.header)
 	}
 	if mayCompress(c) {
-		if gzipped := gzip(body); gzipped != nil {
+		if gzipped := coding.GzipKept(body); gzipped != nil {
 			body = gzipped
 			p.header.Set(echo.HeaderContentEncoding, codingGzip)
 		}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"microblogging/coding"
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/channel"
@@ -83,7 +82,7 @@ func (s *server) sendLatest(c echo.Context, active storage.Active, d document, w
 	page, err := channel.ReadCachedAt(c.Request().Context(), s.pages, domain.Channel{}, active.Version, s.sharedAddress(c),
 		func(context.Context, domain.Channel, storage.Version) (*sharedPage, error) {
 			hit = false
-			return newSharedPage(c, "", d, coding.GzipKept, write)
+			return newSharedPage(c, "", d, write)
 		})
 	s.tellCached(c, cachedPage, hit, err)
 	if err != nil {

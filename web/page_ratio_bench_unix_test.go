@@ -32,7 +32,7 @@ const (
 
 // BenchmarkAgainstFixedPage serves the first page of a channel over TCP, by turns with a
 // server of net/http alone that answers with as many bytes, of which none is computed.
-// The goals are ratios: 0.6 for an anonymous client, 0.55 for one who has the page already, and 0.13
+// The goals are ratios: 0.6 for an anonymous client, 0.55 for one who has the page already, and 0.08
 // for a reader who is signed in, whatever the number of posts.
 func BenchmarkAgainstFixedPage(b *testing.B) {
 	for _, posts := range []int{100, 100_000, 1_000_000} {
