@@ -13,8 +13,7 @@ const late = 30_000;
 // How long to wait for an answer. The server gives up before.
 const patience = 20_000;
 
-const typed = ({ type, readOnly, name }) =>
-  (type === "text" || type === "textarea") && !readOnly && !name.startsWith("sign-in-");
+const typed = ({ type, readOnly }) => (type === "text" || type === "textarea") && !readOnly;
 const rest = ({ type, name }) => (type === "hidden" && !["user", "incarnation", "next"].includes(name)) || type === "select-one";
 
 const read = (name) => JSON.parse(localStorage.getItem(name));
@@ -188,8 +187,7 @@ class Draft {
     try {
       localStorage.setItem(this.name, JSON.stringify(this.#values));
       const label = this.form.dataset.draft === "merge" ? "" : "Discard"; // there it would be next to "Discard mine"
-      const until = this.form.elements["sign-in-password"] ? "" : " until you sign out";
-      this.#say(`Draft kept in this browser${until}.`, label, () => this.#discard());
+      this.#say("Draft kept in this browser until you sign out.", label, () => this.#discard());
     } catch {
       this.#say("This browser has no room to keep the draft.");
     }
@@ -271,11 +269,6 @@ class Draft {
 
   #submit(event) {
     if (event.submitter?.hasAttribute("formaction")) return; // a preview
-    if (this.form.elements["sign-in-password"]) {
-      // The browser sends this one: each try of a password counts.
-      this.concludes();
-      return;
-    }
     event.preventDefault();
     if (this.#stop) return;
     const body = new URLSearchParams(new FormData(this.form, event.submitter));

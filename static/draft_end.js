@@ -1,5 +1,5 @@
 // Removes drafts that came to an end with a form that the browser sent: all drafts of
-// a user who signs out, or the one that was published by signing in. The item "draft-end"
+// a user who signs out, or the one of an edit that its author gave up. The item "draft-end"
 // of sessionStorage is how the names of those drafts begin. A form that succeeded is
 // answered by a redirect, and nothing else is.
 

@@ -15,14 +15,14 @@ func (k DraftKind) Refused() string {
 }
 
 // draftText are what a page says of a kind of draft.
-type draftText struct{ what, origin, undone, send, signIn string }
+type draftText struct{ what, origin, undone, send string }
 
 func (k DraftKind) words() draftText {
 	return [...]draftText{
-		PostDraft:        {"post", "was written for", "was not sent", "Post", "Sign in and publish"},
-		EditDraft:        {"changes", "were made to a post of", "were not saved", "Save", "Sign in and save"},
-		DescriptionDraft: {"description", "was written for", "was not saved", "Save", "Sign in and save"},
-		ChannelDraft:     {"channel", "was meant for", "was not created", "Create channel", "Sign in and create"},
+		PostDraft:        {"post", "was written for", "was not sent", "Post"},
+		EditDraft:        {"changes", "were made to a post of", "were not saved", "Save"},
+		DescriptionDraft: {"description", "was written for", "was not saved", "Save"},
+		ChannelDraft:     {"channel", "was meant for", "was not created", "Create channel"},
 	}[k]
 }
 
@@ -36,10 +36,8 @@ func (k DraftKind) Replaced() string {
 }
 
 // A KeptDraft is what was typed into a form that was refused. If it can be sent, its
-// form posts it to the path where it was refused, and if the author has to sign in for
-// it, also sign-in-name and sign-in-password.
+// form posts it to the path where it was refused.
 type KeptDraft struct {
-	Form
 	Kind   DraftKind
 	Action string
 	// Values are what was typed, by the names of the kind's fields.
@@ -52,9 +50,8 @@ type KeptDraft struct {
 	Other string
 	// Send reports whether sending it again may help. If not, it is there to be copied.
 	Send bool
-	// SignIn reports whether the form has fields for Name and a password.
+	// SignIn reports whether its author must sign in first.
 	SignIn bool
-	Name   string
 }
 
 func (v KeptDraft) heading() string { return "What " + cmp.Or(v.Other, "you") + " wrote" }

@@ -1,7 +1,6 @@
 package templates
 
 import (
-	"strings"
 	"testing"
 
 	"golang.org/x/net/html"
@@ -34,12 +33,10 @@ func TestDraftForm(t *testing.T) {
 	})
 	shows(t, "costs an anonymous client nothing", ChannelPage(pageAt("/channels/aurora", ""), sampleChannel()),
 		without("script[src=/static/draft.js]"), without("script[src=/static/draft_end.js]"))
-	t.Run("of an ended session does not send a password back", func(t *testing.T) {
-		page := ProblemPage(pageAt("/channels/aurora", ""), Problem{Status: 401, Kept: sampleKept(PostDraft, true)})
-		expect(t, page, in("form[data-draft=sent]",
-			in("input[type=password][name=sign-in-password]"), without("input[type=password][value]"), says("Sign in and publish")))
-		if strings.Count(render(t, page), `type="password"`) != 1 {
-			t.Error("more than one field for a password")
-		}
-	})
+	shows(t, "of an ended session can be sent once its author has signed in beside it",
+		ProblemPage(pageAt("/channels/aurora", ""), Problem{Status: 401, Kept: sampleKept(PostDraft, true)}),
+		in("form[data-draft=sent]", in("input[type=hidden][name=key]"), without("input[type=password]"), says("Post")),
+		in("a[href=/sign-in][target=_blank][rel=noopener]", says("Sign in")))
+	shows(t, "of a user who is signed in has no link to sign in", ProblemPage(pageAt("/channels/aurora", "jo"), Problem{Status: 503, Kept: sampleKept(ChannelDraft, false)}),
+		without("a[href=/sign-in]"))
 }

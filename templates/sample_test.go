@@ -100,8 +100,8 @@ func refused(fields ...string) Form {
 
 func sampleKept(kind DraftKind, signIn bool) *KeptDraft {
 	return &KeptDraft{
-		Form: Form{Message: nasty}, Kind: kind, Action: "/channels/" + nasty, Values: map[string]string{"title": nasty, "text": nasty, "name": nasty, "description": nasty},
-		Rest: []Hidden{{"key", nasty}, {"incarnation", nasty}, {nasty, "x"}}, User: nasty, Send: true, SignIn: signIn, Name: nasty,
+		Kind: kind, Action: "/channels/" + nasty, Values: map[string]string{"title": nasty, "text": nasty, "name": nasty, "description": nasty},
+		Rest: []Hidden{{"key", nasty}, {"incarnation", nasty}, {nasty, "x"}}, User: nasty, Send: true, SignIn: signIn,
 	}
 }
 

@@ -13,13 +13,6 @@ import (
 	"microblogging/templates"
 )
 
-// The credentials that the page of a refused draft adds to its form. No form for text
-// has fields of these names.
-const (
-	credentialName     = "sign-in-name"
-	credentialPassword = "sign-in-password"
-)
-
 // A draft is what a user typed into a form. Its request's exchange has it, so that the page that
 // refuses the request can show it again.
 type draft struct {
@@ -29,8 +22,7 @@ type draft struct {
 }
 
 // drafting makes the handler of a form that takes text a route. Whatever refuses the text, the
-// answer shows it again. A form may carry credentials: then its author signs in by it, and the
-// handler goes on for them.
+// answer shows it again.
 func (s *server) drafting(kind templates.DraftKind, h formHandler) echo.HandlerFunc {
 	return s.route(func(c echo.Context) (visitor, error) {
 		form, unread := readForm(c)
@@ -48,20 +40,15 @@ func (s *server) drafting(kind templates.DraftKind, h formHandler) echo.HandlerF
 // author returns the visitor who sent a form for text. It returns an error if the visitor
 // is not signed in, or is not the user for whom the form was shown.
 func (s *server) author(c echo.Context, kind templates.DraftKind, form url.Values, unread error) (visitor, error) {
-	d := &draft{kind, c.Request().URL.EscapedPath(), form}
 	typed := unread == nil && slices.ContainsFunc(kind.Fields(), form.Has)
 	if typed {
-		exchangeOf(c).draft = d
+		exchangeOf(c).draft = &draft{kind, c.Request().URL.EscapedPath(), form}
 	}
 	v, err := s.visitor(c)
 	if err == nil && errors.Is(unread, domain.ErrBusy) {
 		err = unread // otherwise the visitor would seem to be signed out
 	}
-	switch {
-	case err != nil || v.SignedIn():
-	case typed && d.signsIn():
-		v, err = s.beginSession(c, form.Get(credentialName), form.Get(credentialPassword))
-	default:
+	if err == nil && !v.SignedIn() {
 		err = domain.ErrNotSignedIn
 	}
 	if err == nil {
@@ -74,34 +61,23 @@ func (s *server) author(c echo.Context, kind templates.DraftKind, form url.Value
 	return v, err
 }
 
-// signsIn reports whether the draft's form carries credentials.
-func (d *draft) signsIn() bool { return d.form.Has(credentialName) || d.form.Has(credentialPassword) }
-
 // keptDraft returns the draft of the request for the page that refuses it with the
 // problem, or nil if the request has none.
-func keptDraft(c echo.Context, v visitor, cause problem, err error) *templates.KeptDraft {
+func keptDraft(c echo.Context, v visitor, cause problem) *templates.KeptDraft {
 	d := exchangeOf(c).draft
 	if d == nil {
 		return nil
 	}
 	author := shown(d.form.Get("user"))
 	kept := &templates.KeptDraft{
-		Kind: d.kind, Action: d.action, Values: map[string]string{}, User: v.User,
+		Kind: d.kind, Action: d.action, Values: map[string]string{}, Rest: d.rest(), User: v.User,
+		SignIn: cause.Status == http.StatusUnauthorized,
 	}
 	for _, name := range d.kind.Fields() {
 		kept.Values[name] = typedText(d.form.Get(name))
 	}
-	kept.Rest = d.rest()
 	switch {
-	case !v.SignedIn() && (cause.Status == http.StatusUnauthorized || d.signsIn()):
-		kept.Send, kept.SignIn, kept.User, kept.Name = true, true, domain.UserName(author), author
-		if d.signsIn() {
-			kept.Name = shown(d.form.Get(credentialName))
-			if errors.Is(err, domain.ErrNotSignedIn) {
-				kept.Message = "The name or the password is wrong."
-			}
-		}
-	case !v.SignedIn(): // the store did not say who it is
+	case !v.SignedIn(): // their session has ended, or the store did not say whose it is
 		kept.Send, kept.User = true, domain.UserName(author)
 	default:
 		if author != string(kept.User) {
@@ -115,7 +91,7 @@ func keptDraft(c echo.Context, v visitor, cause problem, err error) *templates.K
 
 // rest are the invisible fields of the form, such as its idempotency key.
 func (d *draft) rest() []templates.Hidden {
-	seen := append(d.kind.Fields(), credentialName, credentialPassword, "user")
+	seen := append(d.kind.Fields(), "user")
 	var rest []templates.Hidden
 	for name := range d.form {
 		if !slices.Contains(seen, name) {
@@ -149,7 +125,7 @@ func (s *server) draftText(c echo.Context, err error, cause problem) (title, det
 		return d.kind.Unsent(), d.kind.Replaced(), []templates.Link{link}
 	case cause.Status == http.StatusUnauthorized:
 		return "You are not signed in any more",
-			"Nothing was saved yet, and nothing is lost: what you wrote is below. Sign in there, and it is sent.", nil
+			"Nothing was saved yet, and nothing is lost: what you wrote is below. Sign in, come back to this page, and send it.", nil
 	case cause.Status == http.StatusNotFound:
 		return "The channel has been deleted",
 			"It was deleted while you wrote. " + d.kind.Refused() + " What you wrote is below.", gate

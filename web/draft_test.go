@@ -2,7 +2,6 @@ package web_test
 
 import (
 	"net/http"
-	"net/url"
 	"strings"
 	"testing"
 
@@ -14,14 +13,11 @@ import (
 )
 
 func TestDraft(t *testing.T) {
-	t.Run("of an ended session is published by signing in, once", draftOfAnEndedSessionIsPublishedBySigningIn)
-	t.Run("survives a wrong password and the throttle of sign-ins", draftSurvivesAWrongPassword)
-	t.Run("whose sign-in the store does not finish has no author yet", draftOfAnUnfinishedSignIn)
+	t.Run("of an ended session is sent once its author has signed in beside it, once", draftOfAnEndedSession)
 	t.Run("is not sent in the name of another user", draftIsNotSentInTheNameOfAnotherUser)
 	t.Run("is shown by whatever refuses it", draftIsShownByWhateverRefusesIt)
 	t.Run("behind a shut gate leads to the gate", draftBehindAShutGateLeadsToTheGate)
 	t.Run("of another origin is not shown", draftOfAnotherOriginIsNotShown)
-	t.Run("takes no password where nothing was typed", passwordIsTakenOnlyWithADraft)
 }
 
 const draftText = "What I wrote,\nin two lines"
@@ -55,77 +51,46 @@ func (p page) wrote() string {
 	return ""
 }
 
-func signInButton(f form) string {
-	switch {
-	case f.action == "/channels/new":
-		return "Sign in and create"
-	case strings.HasSuffix(f.action, "/edit"):
-		return "Sign in and save"
+// signInBeside signs in a user in another tab, to which the page has a link.
+func (p page) signInBeside(user string) {
+	p.t.Helper()
+	link := one(p.doc, func(n *html.Node) bool { return tag("a")(n) && attr(n, "target") == "_blank" && seen(n) == "Sign in" })
+	if link == nil {
+		p.t.Fatalf("no link to sign in beside %s:\n%s", p.path, p.body)
 	}
-	return "Sign in and publish"
+	p.b.open(attr(link, "href")).form("Sign in").fill("name", user).fill("password", password).press().want(200)
 }
 
-func draftOfAnEndedSessionIsPublishedBySigningIn(t *testing.T) {
+// sends is the button that sends again what was typed into a form of draftForms.
+func sends(form string) string {
+	if form == "Describe" {
+		return "Save"
+	}
+	return form
+}
+
+func draftOfAnEndedSession(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn("ada")
-	forms := draftForms(s, b)
-	for name, sent := range forms {
+	for name, sent := range draftForms(s, b) {
 		s.endSessions("ada")
 		refused := sent.press().unwritten().want(401).says("You are not signed in any more")
+		refused = refused.form(sends(name)).press().unwritten().want(401)
 		is(t, name, refused.wrote(), draftText)
-		again := refused.form(signInButton(sent))
-		if again.values.Get("sign-in-name") != "ada" || again.action != sent.action {
-			t.Errorf("%s: %v to %s", name, again.values, again.action)
-		}
+		again := refused.form(sends(name))
+		is(t, name+" has the key", again.values.Get("key"), sent.values.Get("key"))
+		is(t, name+" goes to", again.action, sent.action)
+		refused.signInBeside("ada")
 		for range 2 { // as a double click does
-			p := again.fill("sign-in-password", password).press().want(200).says("What I wrote,")
+			p := again.press().want(200).says("What I wrote,")
 			if p.first != http.StatusSeeOther {
 				t.Errorf("%s: %d", name, p.first)
 			}
-		}
-		if key := sent.values.Get("key"); key != "" && again.values.Get("key") != key {
-			t.Errorf("%s: another key", name)
 		}
 	}
 	if got := b.open("/channels/Engines").texts(); len(got) != 2 {
 		t.Errorf("posts %q, want the one that was edited and the new one", got)
 	}
-}
-
-func draftSurvivesAWrongPassword(t *testing.T) {
-	s := newSite(t)
-	b := s.signedIn("ada")
-	for _, sent := range draftForms(s, b) {
-		s.endSessions("ada")
-		p := sent.press()
-		for tries := 0; p.status == 401 && tries < 20; tries++ {
-			p = p.form(signInButton(sent)).fill("sign-in-password", "wrong horse battery").press()
-			if got := p.wrote(); got != draftText {
-				t.Fatalf("%d shows %q", p.status, got)
-			}
-			if p.status == 401 {
-				p.says("The name or the password is wrong.")
-			}
-			p.lacks("wrong horse battery")
-		}
-		p.want(429).says("Try again in")
-	}
-	if !strings.Contains(s.log.String(), "sign-in refused") {
-		t.Error("the log does not say that sign-ins were refused")
-	}
-}
-
-func draftOfAnUnfinishedSignIn(t *testing.T) {
-	s := newSite(t)
-	b := s.signedIn("ada")
-	sent := draftForms(s, b)["Post"]
-	s.endSessions("ada")
-	again := sent.press().want(401).form("Sign in and publish").fill("sign-in-password", password)
-	s.breakStore(drivertest.Only(
-		func(c drivertest.Call) bool { return c.Method == "Transact" && c.Target == "Sessions" }, everyCall(drivertest.ErrInjected)))
-	p := again.press().want(503).saysNot("Sign out")
-	s.mendStore()
-	p.form("Sign in and publish").fill("sign-in-password", password).press().at("/channels/Engines").says("What I wrote,")
 }
 
 func draftIsNotSentInTheNameOfAnotherUser(t *testing.T) {
@@ -134,9 +99,9 @@ func draftIsNotSentInTheNameOfAnotherUser(t *testing.T) {
 	s.author("bob")
 	sent := draftForms(s, b)["Post"]
 	s.endSessions("ada")
-	refused := sent.press().want(401).form("Sign in and publish").
-		fill("sign-in-name", "bob").fill("sign-in-password", password).press().
-		want(409).says("You are signed in as bob now", "What ada wrote").saysNot("What you wrote")
+	signedOut := sent.press().want(401)
+	signedOut.signInBeside("bob")
+	refused := signedOut.form("Post").press().want(409).says("You are signed in as bob now", "What ada wrote").saysNot("What you wrote")
 	is(t, "shows", refused.wrote(), draftText)
 	if got := b.open("/channels/Engines").texts(); len(got) != 1 {
 		t.Fatalf("posts %q", got)
@@ -184,11 +149,7 @@ func draftIsShownByWhateverRefusesIt(t *testing.T) {
 				is(t, kind, strings.Contains(string(p.body), `class="main"`), test.sends)
 				s.mendStore()
 				if test.status == 503 {
-					button := map[string]string{"Describe": "Save"}[kind]
-					if button == "" {
-						button = kind
-					}
-					p.form(button).press().want(200).says("What I wrote,")
+					p.form(sends(kind)).press().want(200).says("What I wrote,")
 				}
 			}
 		})
@@ -246,26 +207,9 @@ func draftOfAnotherOriginIsNotShown(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn("ada")
 	for name, sent := range draftForms(s, b) {
-		sent.values.Set("sign-in-name", "ada")
-		sent.values.Set("sign-in-password", password)
 		p := b.send("POST", sent.action, posted(sent.values), header("Sec-Fetch-Site", "cross-site")).unwritten().want(403).saysNot("What I wrote,")
 		if len(all(p.doc, tag("textarea"))) != 0 {
 			t.Errorf("%s: the page has the text of another site", name)
 		}
-	}
-}
-
-func passwordIsTakenOnlyWithADraft(t *testing.T) {
-	s := newSite(t)
-	s.author("ada")
-	s.channel("Engines", "ada")
-	b := s.browser()
-	for _, values := range []url.Values{{}, {"action": {"subscribe"}}} {
-		values.Set("sign-in-name", "ada")
-		values.Set("sign-in-password", password)
-		b.send("POST", "/channels/Engines", posted(values)).want(401)
-	}
-	if b.jar["session"] != "" {
-		t.Error("the visitor is signed in and the page does not say so")
 	}
 }

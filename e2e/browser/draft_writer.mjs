@@ -43,6 +43,21 @@ export async function answered(v, button, scripts = true) {
   await v.page.locator("article.pending").waitFor({ state: "detached" });
 }
 
+// aside presses a link that opens another tab, and returns that.
+export async function aside(v, link) {
+  const [tab] = await Promise.all([v.context.waitForEvent("page"), v.press(link)]);
+  return tab;
+}
+
+// signInBeside signs in in another tab, by the link of the page that refuses a text.
+export async function signInBeside(v, account) {
+  const tab = await aside(v, v.page.getByRole("main").getByRole("link", { name: "Sign in", exact: true }));
+  await tab.getByLabel("Name").fill(account.name);
+  await tab.getByLabel("Password").fill(account.password);
+  await Promise.all([tab.waitForURL((url) => url.pathname !== "/sign-in"), tab.getByRole("button", { name: "Sign in" }).click()]);
+  await tab.close();
+}
+
 // inspect looks at a page. Axe needs script, so it sees the page as it is with it.
 export async function inspect(v, scripts, name) {
   if (scripts) await look(v, name);
