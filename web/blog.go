@@ -43,31 +43,13 @@ func respondBlog(c echo.Context, err error, status int, channel domain.Channel, 
 	return respond(c, err, status, newBlogJSON(channel.Name, blog, nil))
 }
 
-// namedPost reads the channel and the post that the path names.
-func (s *server) namedPost(c echo.Context) (domain.Channel, domain.Blog, error) {
-	channel, err := s.channelAt(c, named(c))
-	if err != nil {
-		return domain.Channel{}, domain.Blog{}, err
-	}
+// namedPost reads the post of a channel that the path names.
+func (s *server) namedPost(c echo.Context, in domain.Channel) (domain.Blog, error) {
 	id, err := blogID(c)
 	if err != nil {
-		return domain.Channel{}, domain.Blog{}, err
+		return domain.Blog{}, err
 	}
-	blog, err := s.store.Posts.Get(c.Request().Context(), channel.Ref(), id)
-	return channel, blog, err
-}
-
-// inBlog does something with a post of the channel at an address. It does not read the post.
-func (s *server) inBlog(c echo.Context, at target,
-	do func(ctx context.Context, channel domain.Channel, id domain.BlogID) error,
-) error {
-	return s.inChannel(c, at, func(ctx context.Context, channel domain.Channel) error {
-		id, err := blogID(c)
-		if err != nil {
-			return err
-		}
-		return do(ctx, channel, id)
-	})
+	return s.store.Posts.Get(c.Request().Context(), in.Ref(), id)
 }
 
 // showBlog is the page of one post.
@@ -119,17 +101,17 @@ func (s *server) showBlog(c echo.Context, v visitor) error {
 }
 
 // leadToBlog leads from a post's short address to the one that people see.
-func (s *server) leadToBlog(c echo.Context, _ visitor) error {
-	channel, blog, err := s.namedPost(c)
+func (s *server) leadToBlog(c echo.Context, _ visitor, in domain.Channel) error {
+	blog, err := s.namedPost(c, in)
 	if err != nil {
 		return err
 	}
-	return seeOther(c, templates.BlogPath(channel.Name, blog))
+	return seeOther(c, templates.BlogPath(in.Name, blog))
 }
 
-func (s *server) readBlog(c echo.Context, _ visitor) error {
-	channel, blog, err := s.namedPost(c)
-	return respondBlog(c, err, http.StatusOK, channel, blog)
+func (s *server) readBlog(c echo.Context, _ visitor, in domain.Channel) error {
+	blog, err := s.namedPost(c, in)
+	return respondBlog(c, err, http.StatusOK, in, blog)
 }
 
 func (s *server) listBlogs(c echo.Context, v visitor) error {
@@ -167,24 +149,17 @@ func (s *server) listBlogs(c echo.Context, v visitor) error {
 }
 
 // createBlog makes one post, even if the request is sent several times.
-func (s *server) createBlog(c echo.Context, v visitor) error {
+func (s *server) createBlog(c echo.Context, v visitor, in domain.Channel) error {
 	key, keyErr := idempotencyKey(c.Request().Header)
 	draft, draftErr := readDraft(c)
 	if err := domain.JoinInvalid(keyErr, draftErr); err != nil {
 		return err
 	}
-	var channel domain.Channel
-	var blog domain.Blog
-	made := false
-	err := s.inChannel(c, apiTarget(c), func(ctx context.Context, in domain.Channel) (err error) {
-		channel = in
-		blog, made, err = s.store.Posts.Create(ctx, storage.NewPost{Channel: in, By: v.User, Key: cmp.Or(key, rand.Text()), Draft: draft})
-		return err
-	})
+	blog, made, err := s.store.Posts.Create(c.Request().Context(), storage.NewPost{Channel: in, By: v.User, Key: cmp.Or(key, rand.Text()), Draft: draft})
 	if err == nil {
-		c.Response().Header().Set(echo.HeaderLocation, apiChannelPath(channel.Name)+"/blogs/"+string(blog.ID))
+		c.Response().Header().Set(echo.HeaderLocation, apiChannelPath(in.Name)+"/blogs/"+string(blog.ID))
 	}
-	return respondBlog(c, err, madeStatus(made), channel, blog)
+	return respondBlog(c, err, madeStatus(made), in, blog)
 }
 
 func readDraft(c echo.Context) (domain.Draft, error) {
@@ -201,27 +176,23 @@ func draftOf(form url.Values) (draft domain.Draft) {
 	return draft
 }
 
-func (s *server) postByForm(c echo.Context, v visitor, form url.Values) error {
-	channel, err := s.channelAt(c, pageTarget(c, form))
-	if err != nil {
-		return err
-	}
+func (s *server) postByForm(c echo.Context, v visitor, in domain.Channel, form url.Values) error {
 	key := cmp.Or(form.Get("key"), rand.Text())
 	draft, draftErr := domain.ParseDraft(draftOf(form))
 	var blog domain.Blog
-	err = domain.JoinInvalid(checkIdempotencyKey("key", key), draftErr)
+	err := domain.JoinInvalid(checkIdempotencyKey("key", key), draftErr)
 	if err == nil {
-		blog, _, err = s.store.Posts.Create(c.Request().Context(), storage.NewPost{Channel: channel, By: v.User, Key: key, Draft: draft})
+		blog, _, err = s.store.Posts.Create(c.Request().Context(), storage.NewPost{Channel: in, By: v.User, Key: key, Draft: draft})
 	}
 	refused, ok := formOf(err, "post")
 	switch {
 	case err == nil:
-		return s.posted(c, v, templates.Post{Blog: blog, In: channel.Name}, false, templates.ChannelPath(channel.Name))
+		return s.posted(c, v, templates.Post{Blog: blog, In: in.Name}, false, templates.ChannelPath(in.Name))
 	case !ok:
 		return err
 	}
 	showTexts(form, draft.Fields())
-	view, readErr := s.channelWith(c, v, channel, templates.Draft{Form: refused, Draft: draft, Key: freshKey(key, err)})
+	view, readErr := s.channelWith(c, v, in, templates.Draft{Form: refused, Draft: draft, Key: freshKey(key, err)})
 	if readErr != nil {
 		return readErr
 	}
@@ -229,18 +200,20 @@ func (s *server) postByForm(c echo.Context, v visitor, form url.Values) error {
 }
 
 // removePost deletes a post in the version that its reader saw.
-func (s *server) removePost(c echo.Context, v visitor, at target, expected domain.Precondition[domain.Revision]) error {
-	return s.inBlog(c, at, func(ctx context.Context, channel domain.Channel, id domain.BlogID) error {
-		return withCurrent(channel, s.store.Posts.Delete(ctx, channel, id, v.User, expected))
-	})
+func (s *server) removePost(c echo.Context, v visitor, in domain.Channel, expected domain.Precondition[domain.Revision]) error {
+	id, err := blogID(c)
+	if err != nil {
+		return err
+	}
+	return withCurrent(in, s.store.Posts.Delete(c.Request().Context(), in, id, v.User, expected))
 }
 
-func (s *server) removeBlog(c echo.Context, v visitor) error {
+func (s *server) removeBlog(c echo.Context, v visitor, in domain.Channel) error {
 	expected, _, err := ifMatch(c.Request().Header, revisionOf)
 	if err != nil {
 		return err
 	}
-	return respondNothing(c, s.removePost(c, v, named(c), expected))
+	return respondNothing(c, s.removePost(c, v, in, expected))
 }
 
 // withCurrent adds the current post and its ETag to the error of a stale request.
@@ -255,31 +228,31 @@ func withCurrent(channel domain.Channel, err error) error {
 // castVote is the store's Vote or Unvote. Both are idempotent.
 type castVote func(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName) error
 
-func (s *server) vote(c echo.Context, v visitor, at target, cast castVote) error {
-	return s.inBlog(c, at, func(ctx context.Context, channel domain.Channel, id domain.BlogID) error {
-		return cast(ctx, channel.Ref(), id, v.User)
-	})
-}
-
-// voting is the API's handler that gives a vote or takes it back.
-func (s *server) voting(cast castVote) handler {
-	return nothing(func(c echo.Context, v visitor) error { return s.vote(c, v, named(c), cast) })
+// voting is the handler that gives the visitor's vote to the post that the path names, or takes it back.
+func voting(cast castVote) channelHandler {
+	return func(c echo.Context, v visitor, in domain.Channel) error {
+		id, err := blogID(c)
+		if err != nil {
+			return err
+		}
+		return cast(c.Request().Context(), in.Ref(), id, v.User)
+	}
 }
 
 // actOnBlog handles the forms on the page of a post.
-func (s *server) actOnBlog(c echo.Context, v visitor, form url.Values) error {
-	at, person, here := pageTarget(c, form), form.Get("person"), cmp.Or(localPath(form.Get("next")), c.Request().URL.EscapedPath())
+func (s *server) actOnBlog(c echo.Context, v visitor, in domain.Channel, form url.Values) error {
+	person, here := form.Get("person"), cmp.Or(localPath(form.Get("next")), c.Request().URL.EscapedPath())
 	switch form.Get("action") {
 	case "vote":
-		return s.voteByForm(c, v, form, s.store.Posts.Vote, "voted")
+		return s.voteByForm(c, v, in, form, s.store.Posts.Vote, "voted")
 	case "unvote":
-		return s.voteByForm(c, v, form, s.store.Posts.Unvote, "unvoted")
+		return s.voteByForm(c, v, in, form, s.store.Posts.Unvote, "unvoted")
 	case "delete":
-		return s.removeByForm(c, v, form)
+		return s.removeByForm(c, v, in, form)
 	case "block":
-		return s.done(c, s.block(c, v, at, person), "blocked", here, person)
+		return s.done(c, s.block(c, v, in, person), "blocked", here, person)
 	case "unblock":
-		return s.done(c, s.unblock(c, v, at, person), "unblocked", here, person)
+		return s.done(c, s.unblock(c, v, in, person), "unblocked", here, person)
 	}
 	return unknownAction()
 }
@@ -287,17 +260,17 @@ func (s *server) actOnBlog(c echo.Context, v visitor, form url.Values) error {
 // voteByForm gives the visitor's vote or takes it back, and then shows the notice on the page
 // of the post, or in the list that the form was in. A script that asks for it gets the
 // form that follows the one that was sent.
-func (s *server) voteByForm(c echo.Context, v visitor, form url.Values, cast castVote, notice string) error {
-	if err := s.vote(c, v, pageTarget(c, form), cast); err != nil {
+func (s *server) voteByForm(c echo.Context, v visitor, in domain.Channel, form url.Values, cast castVote, notice string) error {
+	if err := voting(cast)(c, v, in); err != nil {
 		return err
 	}
 	list := localPath(form.Get("next"))
 	if c.Request().Header.Get(headerPrefer) == preferRepresentation {
-		channel, blog, err := s.namedPost(c)
+		blog, err := s.namedPost(c, in)
 		if err != nil {
 			return err
 		}
-		post := &templates.Post{Blog: blog, In: channel.Name, Voted: notice == "voted"}
+		post := &templates.Post{Blog: blog, In: in.Name, Voted: notice == "voted"}
 		c.Response().Header().Set(headerPreferred, preferRepresentation)
 		return render(c, http.StatusOK, templates.VoteForm(post, templates.BlogPath(post.In, blog), list, sentenceOf(notice, "")))
 	}
@@ -308,18 +281,18 @@ func (s *server) voteByForm(c echo.Context, v visitor, form url.Values, cast cas
 	return s.done(c, err, notice, list+"#"+templates.Anchor(id))
 }
 
-func (s *server) removeByForm(c echo.Context, v visitor, form url.Values) error {
+func (s *server) removeByForm(c echo.Context, v visitor, in domain.Channel, form url.Values) error {
 	expected, err := formETag(form)
 	if err != nil {
 		return err
 	}
-	err = s.removePost(c, v, pageTarget(c, form), expected)
+	err = s.removePost(c, v, in, expected)
 	if errors.Is(err, domain.ErrConflict) && !replacedNow(err) {
 		return explain(err, "The post was edited in between",
 			"You have not seen what it says now, so it was not deleted. Look at it, and delete it if you still want to.",
 			templates.Link{Label: "The post as it is now", URL: c.Request().URL.EscapedPath()})
 	}
-	return s.done(c, err, "post-deleted", cmp.Or(localPath(form.Get("next")), templates.ChannelPath(domain.ChannelName(pathParam(c, "name")))))
+	return s.done(c, err, "post-deleted", cmp.Or(localPath(form.Get("next")), templates.ChannelPath(in.Name)))
 }
 
 // preview shows a text as its post would show it. It saves nothing.

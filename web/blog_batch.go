@@ -27,7 +27,7 @@ type batchItem struct {
 
 // createBlogs makes several posts. Each entry is answered as if it had been sent alone, one
 // after the other. What is wrong with the request as a whole is the answer to all of it.
-func (s *server) createBlogs(c echo.Context, v visitor) error {
+func (s *server) createBlogs(c echo.Context, v visitor, in domain.Channel) error {
 	if !s.batches.take(v.User, 1) {
 		addQuota(c.Response().Header(), "batches", 1, time.Second, 0, time.Second)
 		return refuseFor(time.Second, http.StatusTooManyRequests, "A batch is still running", "You can send one batch at a time. Nothing was saved.")
@@ -37,7 +37,6 @@ func (s *server) createBlogs(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	at := apiTarget(c)
 	answers := make([]storage.PostResult, len(entries))
 	var sound []storage.NewPost
 	var places []int
@@ -53,21 +52,14 @@ func (s *server) createBlogs(c echo.Context, v visitor) error {
 			sound, places = append(sound, post), append(places, i)
 		}
 	}
-	var in domain.Channel
-	err = s.inChannel(c, at, func(ctx context.Context, channel domain.Channel) error {
-		in = channel
-		for i, made := range s.store.Posts.CreateAll(ctx, channel, sound) {
-			answers[places[i]] = made
-		}
-		if errors.Is(ctx.Err(), context.Canceled) {
-			return ctx.Err() // the client does not wait for the response
-		}
-		return nil
-	})
-	if err != nil {
-		return err
+	ctx := c.Request().Context()
+	for i, made := range s.store.Posts.CreateAll(ctx, in, sound) {
+		answers[places[i]] = made
 	}
-	return s.respondAll(c, at, in, answers)
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return ctx.Err() // the client does not wait for the response
+	}
+	return s.respondAll(c, in, answers)
 }
 
 // maxBatch is how many entries a batch holds at most. If they are all of posts, they take two
@@ -112,13 +104,17 @@ func parseEntry(entry json.RawMessage, v visitor) (storage.NewPost, error) {
 
 // respondAll sends the answers in the order of the entries. Retry-After is the longest of
 // theirs.
-func (s *server) respondAll(c echo.Context, at target, channel domain.Channel, answers []storage.PostResult) error {
+func (s *server) respondAll(c echo.Context, in domain.Channel, answers []storage.PostResult) error {
+	at, err := address(c, nil)
+	if err != nil {
+		return err
+	}
 	items := make([]batchItem, len(answers))
 	var faults []error
 	wait := 0
 	for i, r := range answers {
 		if r.Err == nil {
-			blog := newBlogJSON(channel.Name, r.Blog, nil)
+			blog := newBlogJSON(in.Name, r.Blog, nil)
 			items[i] = batchItem{Status: madeStatus(r.Made), Blog: &blog}
 			continue
 		}

@@ -16,16 +16,16 @@ import (
 )
 
 // edit replaces a version of a post by a draft.
-func (s *server) edit(c echo.Context, v visitor, at target, expected domain.Precondition[domain.Revision], draft domain.Draft) (in domain.Channel, edited domain.Blog, err error) {
-	err = s.inBlog(c, at, func(ctx context.Context, channel domain.Channel, id domain.BlogID) (err error) {
-		in = channel
-		edited, err = s.store.Posts.Update(ctx, channel, id, v.User, expected, draft)
-		return withCurrent(channel, err)
-	})
-	return in, edited, err
+func (s *server) edit(c echo.Context, v visitor, in domain.Channel, expected domain.Precondition[domain.Revision], draft domain.Draft) (domain.Blog, error) {
+	id, err := blogID(c)
+	if err != nil {
+		return domain.Blog{}, err
+	}
+	edited, err := s.store.Posts.Update(c.Request().Context(), in, id, v.User, expected, draft)
+	return edited, withCurrent(in, err)
 }
 
-func (s *server) replaceBlog(c echo.Context, v visitor) error {
+func (s *server) replaceBlog(c echo.Context, v visitor, in domain.Channel) error {
 	expected, made, err := ifMatch(c.Request().Header, revisionOf)
 	if err != nil {
 		return err
@@ -38,17 +38,22 @@ func (s *server) replaceBlog(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	channel, blog, err := s.edit(c, v, named(c), expected, draft)
-	return respondBlog(c, err, http.StatusOK, channel, blog)
+	blog, err := s.edit(c, v, in, expected, draft)
+	return respondBlog(c, err, http.StatusOK, in, blog)
 }
 
 func (s *server) editBlogForm(c echo.Context, v visitor) error {
-	at := named(c)
+	at, err := address(c, nil)
+	if err != nil {
+		return err
+	}
 	var channel domain.Channel
 	var blog domain.Blog
 	var postingRule storage.PostingRule
-	err := s.store.Concurrently(c.Request().Context(), func(context.Context) (err error) {
-		channel, blog, err = s.namedPost(c)
+	err = s.store.Concurrently(c.Request().Context(), func(context.Context) (err error) {
+		if channel, err = s.activeChannel(c, v, at); err == nil {
+			blog, err = s.namedPost(c, channel)
+		}
 		return err
 	}, func(ctx context.Context) (err error) {
 		postingRule, err = s.store.Posts.PostingRule(ctx, at.Key)
@@ -70,12 +75,11 @@ func (s *server) editBlogForm(c echo.Context, v visitor) error {
 	})
 }
 
-func (s *server) editBlog(c echo.Context, v visitor, form url.Values) error {
+func (s *server) editBlog(c echo.Context, v visitor, in domain.Channel, form url.Values) error {
 	expected, err := formETag(form)
 	if err != nil {
 		return err
 	}
-	at := pageTarget(c, form)
 	draft, err := domain.ParseDraft(draftOf(form))
 	if err == nil && form.Get("undecided") == templates.Undecided(draft) {
 		err = domain.Invalid("text", "still contains both versions. Remove what you do not want to keep, then save")
@@ -83,9 +87,7 @@ func (s *server) editBlog(c echo.Context, v visitor, form url.Values) error {
 	// A form that changes nothing makes no version, which others would have to merge with theirs.
 	base, _ := unpackBase(form.Get("base")) // or nothing, which no draft is
 	if err == nil && draft != base {
-		_, _, err = s.edit(c, v, at, expected, draft)
-	} else if _, readErr := s.channelAt(c, at); readErr != nil {
-		return readErr
+		_, err = s.edit(c, v, in, expected, draft)
 	}
 	// If the form was sent twice, by a double click or a reload, the post already holds the
 	// draft. That is no conflict.
@@ -93,18 +95,14 @@ func (s *server) editBlog(c echo.Context, v visitor, form url.Values) error {
 	if err == nil || errors.As(err, &stale) && stale.Current.Draft == draft {
 		return s.done(c, nil, "saved", strings.TrimSuffix(c.Request().URL.EscapedPath(), "/edit"))
 	}
-	return s.unsaved(c, v, form, err)
+	return s.unsaved(c, v, in, form, err)
 }
 
 // unsaved shows why an edit was not saved, and keeps what was typed in the form. If
 // another version was saved in between, it shows that version next to the form.
-func (s *server) unsaved(c echo.Context, v visitor, form url.Values, err error) error {
-	channel := exchangeOf(c).channel
-	if channel.Name == "" {
-		return err
-	}
+func (s *server) unsaved(c echo.Context, v visitor, in domain.Channel, form url.Values, err error) error {
 	view := templates.EditBlog{
-		Channel: channel,
+		Channel: in,
 		ID:      domain.BlogID(pathParam(c, "id")),
 		ETag:    shown(form.Get("etag")),
 		Base:    shown(form.Get("base")),
@@ -125,7 +123,7 @@ func (s *server) unsaved(c echo.Context, v visitor, form url.Values, err error) 
 	view.Form = refused
 	if form.Has("mine") { // the form that merges
 		view.Mine, _ = unpackBase(form.Get("mine"))
-		_, current, readErr := s.namedPost(c)
+		current, readErr := s.namedPost(c, in)
 		if readErr != nil {
 			return readErr
 		}

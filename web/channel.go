@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -47,95 +46,6 @@ type ownView struct {
 	version  storage.Version
 }
 
-// ownedChannel reads the channel that the path names, for its owner. For other visitors it
-// returns domain.ErrForbidden.
-func (s *server) ownedChannel(c echo.Context, v visitor) (domain.Channel, error) {
-	channel, err := s.shownChannel(c, named(c))
-	if err == nil && channel.Owner != v.User {
-		err = domain.ErrForbidden
-	}
-	return channel, err
-}
-
-// shownChannel reads the channel at an address, to show it: one without its gate is not found. What
-// do writes need not look for the gate, since their transactions depend on it.
-func (s *server) shownChannel(c echo.Context, at target) (domain.Channel, error) {
-	return readAt(c, at, func(ctx context.Context, at domain.ChannelAddress) (domain.Channel, error) {
-		channel, _, err := s.store.Channels.GetVersion(ctx, at, "")
-		return channel, err
-	})
-}
-
-// channelAt reads the channel at an address.
-func (s *server) channelAt(c echo.Context, at target) (domain.Channel, error) {
-	return readAt(c, at, s.store.Channels.Get)
-}
-
-// readAt reads a channel. If the request fails later, its page leads back there.
-func readAt(
-	c echo.Context, at target, read func(context.Context, domain.ChannelAddress) (domain.Channel, error),
-) (channel domain.Channel, err error) {
-	if err = at.err; err == nil {
-		channel, err = read(c.Request().Context(), at.ChannelAddress)
-	}
-	if err == nil {
-		exchangeOf(c).channel = channel
-	}
-	return channel, err
-}
-
-// A target is the channel that a request is for, or why that cannot be said.
-type target struct {
-	domain.ChannelAddress
-	err error
-}
-
-// named is the channel that the path names, in whatever incarnation.
-func named(c echo.Context) target {
-	name, err := channelName(c)
-	return target{name.Key().Address(), err}
-}
-
-// apiTarget is the channel that the path names, in an incarnation that If-Match accepts.
-func apiTarget(c echo.Context) target {
-	at := named(c)
-	expected, _, err := ifMatch(c.Request().Header, incarnationOf)
-	return target{domain.ChannelAddress{Key: at.Key, Expected: expected}, cmp.Or(err, at.err)}
-}
-
-// formTarget is the channel with a name, in the incarnation that the form was shown for and in
-// no other.
-func formTarget(name domain.ChannelName, err error, made domain.Incarnation) target {
-	if err == nil && made == "" {
-		err = withoutVersion()
-	}
-	return target{domain.ChannelRef{Key: name.Key(), Incarnation: made}.Address(), err}
-}
-
-// pageTarget is the channel of the page that the form was on.
-func pageTarget(c echo.Context, form url.Values) target {
-	name, err := channelName(c)
-	return formTarget(name, err, domain.Incarnation(form.Get("incarnation")))
-}
-
-// inChannel does something with the channel that a request is for. What do writes must depend on
-// the incarnation of the channel that it is given. If another channel took the name meanwhile whose
-// incarnation the sender accepts too, the condition has not failed: this channel is gone.
-func (s *server) inChannel(c echo.Context, at target, do func(ctx context.Context, channel domain.Channel) error) error {
-	channel, err := s.channelAt(c, at)
-	if err == nil {
-		err = do(c.Request().Context(), channel)
-	}
-	return goneIfAccepted(at, err)
-}
-
-func goneIfAccepted(at target, err error) error {
-	if replaced, ok := errors.AsType[*domain.ReplacedError](err); ok && at.Expected.Holds(replaced.Current.Incarnation) {
-		return domain.ErrNotFound
-	}
-	return err
-}
-
 // apiChannelPath is the path of a channel in the API.
 func apiChannelPath(name domain.ChannelName) string {
 	return apiPrefix + "/channels/" + url.PathEscape(string(name))
@@ -144,7 +54,7 @@ func apiChannelPath(name domain.ChannelName) string {
 // showChannel is the page of a channel.
 func (s *server) showChannel(c echo.Context, v visitor) error {
 	if c.QueryParams().Has("newer") {
-		return s.showNewer(c)
+		return about(s.activeChannel, s.showNewer)(c, v)
 	}
 	order, err := pageView(c)
 	after := c.QueryParam("after")
@@ -174,24 +84,20 @@ func (s *server) showChannel(c echo.Context, v visitor) error {
 
 // showNewer leads from a page of a channel's posts to the page before, which ends right before the
 // post in the query.
-func (s *server) showNewer(c echo.Context) error {
-	channel, err := s.channelAt(c, named(c))
-	if err != nil {
-		return err
-	}
+func (s *server) showNewer(c echo.Context, _ visitor, in domain.Channel) error {
 	than, err := domain.ParseBlogID(c.QueryParam("newer"))
 	if err != nil {
 		return err
 	}
 	var after string
 	err = s.costly(c, func() error {
-		after, err = s.store.Posts.PageBefore(c.Request().Context(), channel.Ref(), than, pageSize)
+		after, err = s.store.Posts.PageBefore(c.Request().Context(), in.Ref(), than, pageSize)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return seeOther(c, templates.OlderPath(channel.Name, after))
+	return seeOther(c, templates.OlderPath(in.Name, after))
 }
 
 // postsOf is a page of a channel's posts with the number of subscribers.
@@ -286,21 +192,20 @@ func (s *server) channelWith(c echo.Context, v visitor, channel domain.Channel, 
 }
 
 // actOnChannel handles the forms on a channel's page. The form for a post names no action.
-func (s *server) actOnChannel(c echo.Context, v visitor, form url.Values) error {
+func (s *server) actOnChannel(c echo.Context, v visitor, in domain.Channel, form url.Values) error {
 	switch form.Get("action") {
 	case "":
-		return s.postByForm(c, v, form)
+		return s.postByForm(c, v, in, form)
 	case "subscribe":
-		return s.subscribeByForm(c, v, form)
+		return s.subscribeByForm(c, v, in, form)
 	case "unsubscribe":
-		return s.unsubscribeByForm(c, v, form)
+		return s.unsubscribeByForm(c, v, in, form)
 	}
 	return unknownAction()
 }
 
-func (s *server) readChannel(c echo.Context, _ visitor) error {
-	channel, err := s.shownChannel(c, named(c))
-	return s.respondChannel(c, err, http.StatusOK, channel)
+func (s *server) readChannel(c echo.Context, _ visitor, in domain.Channel) error {
+	return s.respondChannel(c, nil, http.StatusOK, in)
 }
 
 // shownPeople is how many people whose names contain a text are shown with the channels.

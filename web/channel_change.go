@@ -107,21 +107,15 @@ func (s *server) createChannelByForm(c echo.Context, v visitor, form url.Values)
 	}))
 }
 
-// describe changes what is said about the channel at an address.
-func (s *server) describe(c echo.Context, v visitor, at target, change func(*domain.About) error) (changed domain.Channel, err error) {
-	channel, err := s.shownChannel(c, at)
-	if err == nil {
-		changed, err = s.store.Channels.Update(c.Request().Context(), channel.Ref(), v.User, change)
-	}
-	return changed, goneIfAccepted(at, err)
-}
-
 func (s *server) editChannelForm(c echo.Context, v visitor) error {
-	at := named(c)
+	at, err := address(c, nil)
+	if err != nil {
+		return err
+	}
 	var channel domain.Channel
 	var postingRule storage.PostingRule
-	err := s.store.Concurrently(c.Request().Context(), func(context.Context) (err error) {
-		channel, err = s.ownedChannel(c, v)
+	err = s.store.Concurrently(c.Request().Context(), func(context.Context) (err error) {
+		channel, err = own(s.shownChannel)(c, v, at)
 		return err
 	}, func(ctx context.Context) (err error) {
 		postingRule, err = s.store.Posts.PostingRule(ctx, at.Key)
@@ -130,11 +124,11 @@ func (s *server) editChannelForm(c echo.Context, v visitor) error {
 	return show(s, c, v, err, templates.EditChannelPage, templates.EditChannel{Channel: channel, Base: channel.Description, PostingRule: postingRule.In(channel.Ref())})
 }
 
-func (s *server) editChannel(c echo.Context, v visitor, form url.Values) error {
+func (s *server) editChannel(c echo.Context, v visitor, in domain.Channel, form url.Values) error {
 	typed, base := aboutOf(form), typedText(form.Get("base"))
 	parsed, _ := domain.ParseAbout(typed) // Update returns the error
 	var saved domain.About
-	_, err := s.describe(c, v, pageTarget(c, form), func(about *domain.About) error {
+	_, err := s.store.Channels.Update(c.Request().Context(), in.Ref(), v.User, func(about *domain.About) error {
 		saved = *about
 		if form.Has("base") && saved.Description != base && saved != parsed {
 			return domain.ErrConflict
@@ -147,15 +141,14 @@ func (s *server) editChannel(c echo.Context, v visitor, form url.Values) error {
 		refused, ok = templates.Form{Message: "Another description was saved meanwhile: “" + saved.Description + "”. Yours is below. To replace the other with it, save again."}, true
 		base = saved.Description
 	}
-	channel := exchangeOf(c).channel
-	if !ok || channel.Name == "" {
-		return s.done(c, err, "saved", templates.ChannelPath(channel.Name))
+	if !ok {
+		return s.done(c, err, "saved", templates.ChannelPath(in.Name))
 	}
-	showTexts(form, channel.Fields())
-	postingRule, readErr := s.store.Posts.PostingRule(c.Request().Context(), channel.Key())
+	showTexts(form, in.Fields())
+	postingRule, readErr := s.store.Posts.PostingRule(c.Request().Context(), in.Key())
 	if readErr != nil {
 		return readErr
 	}
 	return again(c, err, templates.EditChannelPage(s.page(c, v),
-		templates.EditChannel{Form: refused, Channel: channel, Base: base, PostingRule: postingRule.In(channel.Ref())}))
+		templates.EditChannel{Form: refused, Channel: in, Base: base, PostingRule: postingRule.In(in.Ref())}))
 }

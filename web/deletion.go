@@ -13,17 +13,18 @@ import (
 	"microblogging/templates"
 )
 
-// askForDeletion asks for the deletion of the channel at an address. If it is asked for again while it runs,
-// the answer is the same.
-func (s *server) askForDeletion(c echo.Context, v visitor, at target) (domain.Channel, error) {
-	if at.err != nil {
-		return domain.Channel{}, at.err
+// askForDeletion asks for the deletion of the channel that a request is for. If it is asked for again
+// while it runs, the answer is the same.
+func (s *server) askForDeletion(c echo.Context, v visitor, form url.Values) (domain.Channel, error) {
+	at, err := address(c, form)
+	if err != nil {
+		return domain.Channel{}, err
 	}
 	return s.store.Deletions.Request(c.Request().Context(), at.Key, v.User, at.Expected)
 }
 
 func (s *server) requestDeletion(c echo.Context, v visitor) error {
-	channel, err := s.askForDeletion(c, v, apiTarget(c))
+	channel, err := s.askForDeletion(c, v, nil)
 	if err != nil {
 		return err
 	}
@@ -31,19 +32,16 @@ func (s *server) requestDeletion(c echo.Context, v visitor) error {
 	return c.NoContent(http.StatusAccepted)
 }
 
-func (s *server) deleteChannelForm(c echo.Context, v visitor) error {
-	channel, err := s.ownedChannel(c, v)
-	view := templates.DeleteChannel{Channel: channel, Undo: s.Undo}
-	if err == nil {
-		view.Posts, view.People, view.More, err = s.store.Posts.Count(c.Request().Context(), channel.Ref())
-	}
+func (s *server) deleteChannelForm(c echo.Context, v visitor, in domain.Channel) (err error) {
+	view := templates.DeleteChannel{Channel: in, Undo: s.Undo}
+	view.Posts, view.People, view.More, err = s.store.Posts.Count(c.Request().Context(), in.Ref())
 	return show(s, c, v, err, templates.DeleteChannelPage, view)
 }
 
 // deleteChannel asks for the deletion of the incarnation that the form was shown for, and
 // of no other.
 func (s *server) deleteChannel(c echo.Context, v visitor, form url.Values) error {
-	channel, err := s.askForDeletion(c, v, pageTarget(c, form))
+	channel, err := s.askForDeletion(c, v, form)
 	if errors.Is(err, domain.ErrConflict) {
 		return explain(err, "Another channel has the name now",
 			"The channel that you meant is gone, and a new one was created under its name. Nothing was deleted.",

@@ -29,7 +29,8 @@ func (s *server) form(who access, h formHandler) echo.HandlerFunc {
 }
 
 // readForm reads the fields of a form from the body only: a link with a query must
-// not fill in a form. It allows unknown fields, because browser extensions add some.
+// not fill in a form. It allows unknown fields, because browser extensions add some. The fields are
+// nil only if it fails.
 func readForm(c echo.Context) (url.Values, error) {
 	r := c.Request()
 	mediaType, _, err := mime.ParseMediaType(r.Header.Get(echo.HeaderContentType))
@@ -40,7 +41,7 @@ func readForm(c echo.Context) (url.Values, error) {
 		// admission.admit bounds every body by maxEditBody, so no part is written to a file.
 		err = r.ParseMultipartForm(maxEditBody)
 	case r.ContentLength == 0:
-		return nil, nil
+		return url.Values{}, nil
 	default:
 		return nil, refuse(http.StatusUnsupportedMediaType, "Not a form", "Nothing was saved. Please use the form on the page.")
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"microblogging/domain"
 	"microblogging/templates"
 )
 
@@ -40,14 +41,14 @@ func (s *server) pageRoutes(e *echo.Echo) {
 		{templates.WritePath, signedIn, s.showWrite},
 		{"/channels/:name", anyone, s.showChannel},
 		{"/channels/:name/edit", signedIn, s.editChannelForm},
-		{"/channels/:name/delete", signedIn, s.deleteChannelForm},
-		{"/channels/:name/feed", anyone, s.explainFeed},
+		{"/channels/:name/delete", signedIn, about(own(s.shownChannel), s.deleteChannelForm)},
+		{"/channels/:name/feed", anyone, about(s.shownChannel, s.explainFeed)},
 		{"/channels/:name/feed.atom", everybody, s.channelFeed(atomType, templates.ChannelAtomPath, encodeAtom)},
 		{"/channels/:name/feed.json", everybody, s.channelFeed(jsonFeedType, templates.ChannelJSONFeedPath, encodeJSONFeed)},
 		{"/channels/:name/rows", rows, s.showRows},
 		{"/channels/:name/deletions/:incarnation", signedIn, s.showDeletion},
 		{blogPagePath, anyone, s.showBlog},
-		{plainBlogPath, everybody, s.leadToBlog},
+		{plainBlogPath, everybody, about(s.activeChannel, s.leadToBlog)},
 		{plainBlogPath + "/edit", signedIn, s.editBlogForm},
 		{blogPagePath + "/edit", signedIn, s.editBlogForm},
 		{templates.SubscriptionsPath, signedIn, s.showSubscriptions},
@@ -78,16 +79,16 @@ func (s *server) pageRoutes(e *echo.Echo) {
 		body int64
 		take echo.HandlerFunc
 	}{
-		{"/channels/:name", maxBody, s.drafting(templates.PostDraft, s.actOnChannel)},
-		{"/channels/:name/edit", maxBody, s.drafting(templates.DescriptionDraft, s.editChannelByForm)},
+		{"/channels/:name", maxBody, s.drafting(templates.PostDraft, formAbout(s.activeChannel, s.actOnChannel))},
+		{"/channels/:name/edit", maxBody, s.drafting(templates.DescriptionDraft, formAbout(own(s.shownChannel), s.editChannelByForm))},
 		{"/channels/:name/delete", maxBody, s.form(writer, s.deleteChannel)},
 		{"/channels/:name/deletions/:incarnation", maxBody, s.form(writer, s.undoByForm)},
 		{templates.DeletionsPath, maxBody, s.form(writer, s.undoByForm)},
 		{templates.NewChannelPath, maxBody, s.drafting(templates.ChannelDraft, s.createChannelByForm)},
 		{templates.WritePath, maxBody, s.drafting(templates.PostDraft, s.writeByForm)},
-		{plainBlogPath, maxSmallBody, s.form(writer, s.actOnBlog)},
-		{blogPagePath, maxSmallBody, s.form(writer, s.actOnBlog)},
-		{plainBlogPath + "/edit", maxEditBody, s.drafting(templates.EditDraft, s.editBlog)},
+		{plainBlogPath, maxSmallBody, s.form(writer, formAbout(s.activeChannel, s.actOnBlog))},
+		{blogPagePath, maxSmallBody, s.form(writer, formAbout(s.activeChannel, s.actOnBlog))},
+		{plainBlogPath + "/edit", maxEditBody, s.drafting(templates.EditDraft, formAbout(s.activeChannel, s.editBlog))},
 		{templates.SubscriptionsPath, maxBody, s.form(writer, s.unsubscribeInList)},
 		{templates.PreviewPath, maxBody, s.form(signedIn, s.preview)},
 		{templates.AccountPath, maxPasswordsBody, s.form(signedIn, s.changeAccount)},
@@ -123,33 +124,33 @@ func (s *server) apiRoutes(api *echo.Group) {
 		{http.MethodGet, "/latest", maxBody, anyone, s.readLatest},
 		{http.MethodGet, "/channels", maxBody, everybody, s.listChannels},
 		{http.MethodPost, "/channels", maxBody, writer, s.createChannel},
-		{http.MethodGet, "/channels/:name", maxBody, everybody, s.readChannel},
-		{http.MethodPatch, "/channels/:name", maxBody, writer, s.changeChannel},
+		{http.MethodGet, "/channels/:name", maxBody, everybody, about(s.shownChannel, s.readChannel)},
+		{http.MethodPatch, "/channels/:name", maxBody, writer, about(own(s.shownChannel), s.changeChannel)},
 		{http.MethodDelete, "/channels/:name", maxBody, writer, s.requestDeletion},
 		{http.MethodGet, "/channels/:name/deletions/:incarnation", maxBody, signedIn, s.readDeletion},
 		{http.MethodPost, "/channels/:name/deletions/:incarnation/undo", maxBody, writer, s.undo},
 		{http.MethodGet, "/channels/:name/blogs", maxBody, anyone, s.listBlogs},
-		{http.MethodPost, "/channels/:name/blogs", maxBody, writer, s.createBlog},
-		{http.MethodPost, batchPath, maxBatchBody, writer, s.createBlogs},
-		{http.MethodGet, "/channels/:name/blogs/:id", maxBody, everybody, s.readBlog},
-		{http.MethodPut, "/channels/:name/blogs/:id", maxBody, writer, s.replaceBlog},
-		{http.MethodDelete, "/channels/:name/blogs/:id", maxBody, writer, s.removeBlog},
-		{http.MethodPut, votePath, maxSmallBody, writer, s.voting(s.store.Posts.Vote)},
-		{http.MethodDelete, votePath, maxSmallBody, writer, s.voting(s.store.Posts.Unvote)},
-		{http.MethodPut, blockedPath, maxBody, writer, nothing(func(c echo.Context, v visitor) error {
-			return s.block(c, v, apiTarget(c), pathParam(c, "user"))
-		})},
-		{http.MethodDelete, blockedPath, maxBody, writer, nothing(func(c echo.Context, v visitor) error {
-			return s.unblock(c, v, apiTarget(c), pathParam(c, "user"))
-		})},
+		{http.MethodPost, "/channels/:name/blogs", maxBody, writer, about(s.activeChannel, s.createBlog)},
+		{http.MethodPost, batchPath, maxBatchBody, writer, about(s.activeChannel, s.createBlogs)},
+		{http.MethodGet, "/channels/:name/blogs/:id", maxBody, everybody, about(s.activeChannel, s.readBlog)},
+		{http.MethodPut, "/channels/:name/blogs/:id", maxBody, writer, about(s.activeChannel, s.replaceBlog)},
+		{http.MethodDelete, "/channels/:name/blogs/:id", maxBody, writer, about(s.activeChannel, s.removeBlog)},
+		{http.MethodPut, votePath, maxSmallBody, writer, nothing(about(s.activeChannel, voting(s.store.Posts.Vote)))},
+		{http.MethodDelete, votePath, maxSmallBody, writer, nothing(about(s.activeChannel, voting(s.store.Posts.Unvote)))},
+		{http.MethodPut, blockedPath, maxBody, writer, nothing(about(own(s.activeChannel), func(c echo.Context, v visitor, in domain.Channel) error {
+			return s.block(c, v, in, pathParam(c, "user"))
+		}))},
+		{http.MethodDelete, blockedPath, maxBody, writer, nothing(about(own(s.activeChannel), func(c echo.Context, v visitor, in domain.Channel) error {
+			return s.unblock(c, v, in, pathParam(c, "user"))
+		}))},
 		{http.MethodGet, templates.ExportPath, maxBody, signedIn, s.export},
 		{http.MethodDelete, templates.AccountPath, maxSmallBody, signedIn, s.eraseAccount},
 		{http.MethodGet, templates.EraseAccountPath, maxBody, signedIn, s.readErasure},
 		{http.MethodPost, templates.EraseAccountPath + "/undo", maxBody, signedIn, nothing(s.undoErasure)},
 		{http.MethodGet, "/deletions", maxBody, signedIn, listOf(s.store.Deletions.List, newDeletionJSON)},
 		{http.MethodGet, "/subscriptions", maxBody, signedIn, listOf(s.store.Subscriptions.List, newSubscriptionJSON)},
-		{http.MethodPut, "/subscriptions/:name", maxBody, writer, nothing(func(c echo.Context, v visitor) error { return s.join(c, v, apiTarget(c)) })},
-		{http.MethodDelete, "/subscriptions/:name", maxBody, writer, nothing(func(c echo.Context, v visitor) error { return s.leave(c, v, apiTarget(c)) })},
+		{http.MethodPut, "/subscriptions/:name", maxBody, writer, nothing(about(s.activeChannel, s.join))},
+		{http.MethodDelete, "/subscriptions/:name", maxBody, writer, nothing(about(s.activeChannel, s.leave))},
 		{http.MethodGet, "/feed", maxBody, signedIn, s.readFeed},
 	} {
 		h := s.serve(route.who, route.answer)

@@ -2,7 +2,6 @@ package web
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"net/url"
@@ -13,22 +12,18 @@ import (
 	"microblogging/templates"
 )
 
-// join subscribes the visitor to the channel at an address.
-func (s *server) join(c echo.Context, v visitor, at target) error {
-	return s.inChannel(c, at, func(ctx context.Context, channel domain.Channel) error {
-		return s.store.Subscriptions.Create(ctx, channel, v.User)
-	})
+// join subscribes the visitor to a channel.
+func (s *server) join(c echo.Context, v visitor, in domain.Channel) error {
+	return s.store.Subscriptions.Create(c.Request().Context(), in, v.User)
 }
 
-// leave ends the visitor's subscription to the channel at an address.
-func (s *server) leave(c echo.Context, v visitor, at target) error {
-	return s.inChannel(c, at, func(ctx context.Context, channel domain.Channel) error {
-		return s.store.Subscriptions.Delete(ctx, channel.Ref(), v.User)
-	})
+// leave ends the visitor's subscription to a channel.
+func (s *server) leave(c echo.Context, v visitor, in domain.Channel) error {
+	return s.store.Subscriptions.Delete(c.Request().Context(), in.Ref(), v.User)
 }
 
-func (s *server) subscribeByForm(c echo.Context, v visitor, form url.Values) error {
-	err := s.join(c, v, pageTarget(c, form))
+func (s *server) subscribeByForm(c echo.Context, v visitor, in domain.Channel, form url.Values) error {
+	err := s.join(c, v, in)
 	if _, full := errors.AsType[*domain.InvalidError](err); full {
 		err = explain(err, "You cannot subscribe to more", fmt.Sprintf("You subscribe to %d channels. "+
 			"Unsubscribe from another one first.", domain.MaxSubscriptions),
@@ -37,8 +32,8 @@ func (s *server) subscribeByForm(c echo.Context, v visitor, form url.Values) err
 	return s.done(c, err, "subscribed", cmp.Or(localPath(form.Get("next")), c.Request().URL.EscapedPath()))
 }
 
-func (s *server) unsubscribeByForm(c echo.Context, v visitor, form url.Values) error {
-	err := s.leave(c, v, pageTarget(c, form))
+func (s *server) unsubscribeByForm(c echo.Context, v visitor, in domain.Channel, form url.Values) error {
+	err := s.leave(c, v, in)
 	return s.done(c, err, "unsubscribed", cmp.Or(localPath(form.Get("next")), c.Request().URL.EscapedPath()))
 }
 
@@ -48,8 +43,10 @@ func (s *server) unsubscribeInList(c echo.Context, v visitor, form url.Values) e
 	if form.Get("action") != "unsubscribe" {
 		return unknownAction()
 	}
-	name, err := domain.ParseChannelName(form.Get("channel"))
-	err = s.leave(c, v, formTarget(name, err, domain.Incarnation(form.Get("incarnation"))))
+	in, err := s.listedChannel(c, v, form.Get("channel"), form.Get("incarnation"))
+	if err == nil {
+		err = s.leave(c, v, in)
+	}
 	if !replacedNow(err) && (errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrGone)) {
 		err = nil
 	}

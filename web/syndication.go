@@ -28,9 +28,8 @@ const (
 )
 
 // explainFeed explains the feeds of a channel to people, before they meet XML.
-func (s *server) explainFeed(c echo.Context, v visitor) error {
-	channel, err := s.shownChannel(c, named(c))
-	return show(s, c, v, err, templates.ChannelFeedPage, templates.ChannelFeed{Channel: channel.Name, Posts: feedLength})
+func (s *server) explainFeed(c echo.Context, v visitor, in domain.Channel) error {
+	return show(s, c, v, nil, templates.ChannelFeedPage, templates.ChannelFeed{Channel: in.Name, Posts: feedLength})
 }
 
 // channelFeed serves the latest posts of a channel to feed readers, in one format. pathOf

@@ -142,13 +142,12 @@ func ignoreOtherSchemes(h http.Header) {
 }
 
 // beginSession signs in with a name and a password, and sets the session cookie.
-func (s *server) beginSession(c echo.Context, name, password string) (visitor, error) {
+func (s *server) beginSession(c echo.Context, name, password string) (domain.Session, error) {
 	token, session, err := s.signInAs(c, name, password)
-	if err != nil {
-		return visitor{}, err // the session may say whose it would have been
+	if err == nil {
+		s.remember(c, token, session)
 	}
-	s.remember(c, token, session)
-	return visitor{session.User, token, session.Ends}, nil
+	return session, err
 }
 
 func (s *server) signInAs(c echo.Context, name, password string) (token string, session domain.Session, err error) {

@@ -197,6 +197,5 @@ func (s *server) chosen(c echo.Context, v visitor, form url.Values, key string) 
 		made, _, err := s.makeChannel(c.Request().Context(), v, form.Get("name"), domain.About{}, key)
 		return made, err
 	}
-	parsed, err := domain.ParseChannelName(name)
-	return s.channelAt(c, formTarget(parsed, err, domain.Incarnation(incarnation)))
+	return s.listedChannel(c, v, name, incarnation)
 }
