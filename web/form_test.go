@@ -8,6 +8,7 @@ import (
 
 func TestForm(t *testing.T) {
 	t.Run("of a hundred fields or more is refused before they are parsed", formOfManyFieldsIsRefused)
+	t.Run("without a body does not delete the channel that has the name", formWithoutABodyDeletesNothing)
 	t.Run("a form whose post was deleted does not bring it back", formWhosePostWasDeletedDoesNotBringItBack)
 	t.Run("what is wrong with a field is next to it, in words that say what to do", errorIsNextToItsField)
 }
@@ -52,6 +53,12 @@ func formWhosePostWasDeletedDoesNotBringItBack(t *testing.T) {
 	if got := asked.form("Post").press().at("/channels/Engines").titles(); !slices.Equal(got, []string{"Regretted"}) {
 		t.Fatalf("posts %q", got)
 	}
+}
+
+func formWithoutABodyDeletesNothing(t *testing.T) {
+	s, token, _ := engines(t, "ada")
+	s.do("POST", "/channels/Engines/delete", cookie(token)).unwritten().want(428)
+	s.do("POST", "/channels/Engines", cookie(token)).unwritten().want(428)
 }
 
 // The limit is in go.mod.

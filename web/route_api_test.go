@@ -28,6 +28,7 @@ func apiRoutes() []route {
 			{anonymous, 200, "Engines", "", "If-None-Match: \"{engines}\"", ""},
 			{anonymous, 304, "Engines", "", "If-None-Match: *", ""},
 			{anonymous, 200, "%45ngines", "", "", ""},
+			{anonymous, 200, "Engines", "", "If-Match: \"{going}\"", ""},
 			{ada, 410, "Going", "", "", ""},
 		}},
 		{name: "PATCH /api/v1/channels/:name", who: owner, seeds: []seed{
