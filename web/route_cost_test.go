@@ -86,6 +86,7 @@ func pageCostsTheRoundTripsThatItMust(t *testing.T) {
 		for _, token := range g.tokens[ada:invalid] {
 			g.do("GET", "/account", cookie(token)).want(200) // so that the process knows the session
 		}
+		g.do("GET", "/latest").want(200) // and the channels that are active
 		changes := 0
 		for _, r := range allRoutes() {
 			for _, c := range r.costs {

@@ -109,7 +109,7 @@ func routesAreAllInTheTable(t *testing.T) {
 			}
 		}
 	}
-	same(t, "registered", registered, "in web/route_api_test.go or web/route_page_test.go", listed)
+	same(t, "registered", registered, "in web/route_table_test.go", listed)
 	same(t, "registered", api, "in web/openapi.json", described)
 }
 
@@ -129,7 +129,7 @@ func routesTakeWhatIsDocumented(t *testing.T) {
 				taken = append(taken, members(body)...)
 			}
 		}
-		same(t, "documented", spec.members(schema), "in a seed of route_api_test.go that succeeds, of "+r.name, taken)
+		same(t, "documented", spec.members(schema), "in a seed of route_table_test.go that succeeds, of "+r.name, taken)
 	}
 }
 
@@ -147,7 +147,7 @@ func routesTakeActions(t *testing.T) {
 	for _, handler := range regexp.MustCompile(`(?s)form\.Get\("action"\).*?\n\t}`).FindAllString(sources(t, "*.go"), -1) {
 		for _, action := range regexp.MustCompile(`(?:case|!=) "([\w-]+)"`).FindAllStringSubmatch(handler, -1) {
 			if !strings.Contains(seeds, "action="+action[1]+"&") || !strings.Contains(forms, `"`+action[1]+`"`) {
-				t.Errorf("action=%s is not in a seed that succeeds, or in no form: add it to route_page_test.go and to templates", action[1])
+				t.Errorf("action=%s is not in a seed that succeeds, or in no form: add it to route_table_test.go and to templates", action[1])
 			}
 		}
 	}
