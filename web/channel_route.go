@@ -33,7 +33,7 @@ func formAbout(read channelRead, h channelFormHandler) formHandler {
 }
 
 // inChannel does something with the channel that a request is for. What do writes must depend on
-// the incarnation of the channel that it is given. If another channel took the name meanwhile whose
+// the incarnation of the channel that it is given. If another channel takes the name meanwhile whose
 // incarnation the sender accepts too, the condition has not failed: this channel is gone.
 func inChannel(c echo.Context, v visitor, form url.Values, read channelRead, do func(in domain.Channel) error) error {
 	at, err := address(c, form)
@@ -47,6 +47,7 @@ func inChannel(c echo.Context, v visitor, form url.Values, read channelRead, do 
 	return goneIfAccepted(at, do(in))
 }
 
+// goneIfAccepted makes a channel that was replaced by one that the sender accepts too domain.ErrNotFound.
 func goneIfAccepted(at domain.ChannelAddress, err error) error {
 	if replaced, ok := errors.AsType[*domain.ReplacedError](err); ok && at.Expected.Holds(replaced.Current.Incarnation) {
 		return domain.ErrNotFound

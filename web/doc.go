@@ -17,9 +17,9 @@
 // and one sends them, as application/problem+json or as a page. The client sees these words and the
 // id of the request. The log gets the cause, once, under the same id.
 //
-// All handlers are methods of server, which [New] makes. A handler gets its visitor, calls
-// the store, and sends a whole answer or returns an error. The session is read before the handler is
-// called. What a channel shows is kept by its version (cache.go).
+// All handlers are methods of server, which [New] makes. A handler gets its visitor, and the channel
+// if its route is about one (channel_route.go); it calls the store, and sends a whole answer or returns
+// an error. What a channel shows is kept by its version (cache.go).
 //
 // A request that changes something says what its client saw: an edit carries the version
 // that its author read (an entity tag), each form about a channel the incarnation that its

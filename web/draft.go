@@ -45,16 +45,15 @@ func (s *server) author(c echo.Context, kind templates.DraftKind, form url.Value
 		exchangeOf(c).draft = &draft{kind, c.Request().URL.EscapedPath(), form}
 	}
 	v, err := s.visitor(c)
-	if err == nil && errors.Is(unread, domain.ErrBusy) {
-		err = unread // otherwise the visitor would seem to be signed out
-	}
-	if err == nil && !v.SignedIn() {
-		err = domain.ErrNotSignedIn
-	}
-	if err == nil {
+	switch author := form.Get("user"); {
+	case err != nil:
+	case errors.Is(unread, domain.ErrBusy): // otherwise the visitor would seem to be signed out
 		err = unread
-	}
-	if author := form.Get("user"); err == nil && typed && author != "" && author != string(v.User) {
+	case !v.SignedIn():
+		err = domain.ErrNotSignedIn
+	case unread != nil:
+		err = unread
+	case typed && author != "" && author != string(v.User):
 		err = refuse(http.StatusConflict, "You are signed in as "+string(v.User)+" now",
 			"The form was opened by "+shown(author)+", so it was not sent. Nothing was saved. If you want to send it under your name, do so below.")
 	}

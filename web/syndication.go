@@ -29,7 +29,7 @@ const (
 
 // explainFeed explains the feeds of a channel to people, before they meet XML.
 func (s *server) explainFeed(c echo.Context, v visitor, in domain.Channel) error {
-	return show(s, c, v, nil, templates.ChannelFeedPage, templates.ChannelFeed{Channel: in.Name, Posts: feedLength})
+	return render(c, http.StatusOK, templates.ChannelFeedPage(s.page(c, v), templates.ChannelFeed{Channel: in.Name, Posts: feedLength}))
 }
 
 // channelFeed serves the latest posts of a channel to feed readers, in one format. pathOf
