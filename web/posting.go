@@ -58,7 +58,7 @@ func (s *server) unblock(c echo.Context, v visitor, in domain.Channel, name stri
 // channel's row. Who may post is a row behind the gate, in another table, and is written after them. A
 // body that names that alone is answered 204. The body is parsed before anything is written, and again
 // over the words that the store has.
-func (s *server) changeChannel(c echo.Context, v visitor, in domain.Channel) error {
+func (s *server) changeChannel(c echo.Context, v visitor) error {
 	body, err := readJSON(c)
 	if err != nil {
 		return err
@@ -81,26 +81,36 @@ func (s *server) changeChannel(c echo.Context, v visitor, in domain.Channel) err
 		}
 		return parseFields("The body", body, fields...)
 	}
-	if err := change(new(domain.About)); posting != "" && !describes {
-		if err == nil {
-			err = s.setPosting(c, v, in, posting)
+	if err := change(new(domain.About)); err != nil {
+		return err
+	}
+	if posting != "" && !describes {
+		return nothing(about(own(s.activeChannel), func(c echo.Context, v visitor, in domain.Channel) error {
+			return s.setPosting(c, v, in, posting)
+		}))(c, v)
+	}
+	return about(own(s.shownChannel), func(c echo.Context, v visitor, in domain.Channel) error {
+		channel, err := s.store.Channels.Update(c.Request().Context(), in.Ref(), v.User, change)
+		if err == nil && posting != "" {
+			err = s.setPosting(c, v, channel, posting)
 		}
-		return respondNothing(c, err)
-	}
-	channel, err := s.store.Channels.Update(c.Request().Context(), in.Ref(), v.User, change)
-	if err == nil && posting != "" {
-		err = s.setPosting(c, v, channel, posting)
-	}
-	return s.respondChannel(c, err, http.StatusOK, channel)
+		return s.respondChannel(c, err, http.StatusOK, channel)
+	})(c, v)
 }
 
 // editChannelByForm handles the forms on the page on which an owner edits a channel. The form for
 // its description names no action.
-func (s *server) editChannelByForm(c echo.Context, v visitor, in domain.Channel, form url.Values) error {
+func (s *server) editChannelByForm(c echo.Context, v visitor, form url.Values) error {
+	if form.Get("action") == "" {
+		return formAbout(own(s.shownChannel), s.editChannel)(c, v, form)
+	}
+	return formAbout(own(s.activeChannel), s.ruleByForm)(c, v, form)
+}
+
+// ruleByForm handles the forms about who may post.
+func (s *server) ruleByForm(c echo.Context, v visitor, in domain.Channel, form url.Values) error {
 	person := form.Get("person")
 	switch form.Get("action") {
-	case "":
-		return s.editChannel(c, v, in, form)
 	case "posting":
 		return s.ruled(c, v, in, s.setPosting(c, v, in, form.Get("posting")), "posting-set", "")
 	case "block":

@@ -80,7 +80,7 @@ func (s *server) pageRoutes(e *echo.Echo) {
 		take echo.HandlerFunc
 	}{
 		{"/channels/:name", maxBody, s.drafting(templates.PostDraft, formAbout(s.activeChannel, s.actOnChannel))},
-		{"/channels/:name/edit", maxBody, s.drafting(templates.DescriptionDraft, formAbout(own(s.shownChannel), s.editChannelByForm))},
+		{"/channels/:name/edit", maxBody, s.drafting(templates.DescriptionDraft, s.editChannelByForm)},
 		{"/channels/:name/delete", maxBody, s.form(writer, s.deleteChannel)},
 		{"/channels/:name/deletions/:incarnation", maxBody, s.form(writer, s.undoByForm)},
 		{templates.DeletionsPath, maxBody, s.form(writer, s.undoByForm)},
@@ -125,7 +125,7 @@ func (s *server) apiRoutes(api *echo.Group) {
 		{http.MethodGet, "/channels", maxBody, everybody, s.listChannels},
 		{http.MethodPost, "/channels", maxBody, writer, s.createChannel},
 		{http.MethodGet, "/channels/:name", maxBody, everybody, about(s.shownChannel, s.readChannel)},
-		{http.MethodPatch, "/channels/:name", maxBody, writer, about(own(s.shownChannel), s.changeChannel)},
+		{http.MethodPatch, "/channels/:name", maxBody, writer, s.changeChannel},
 		{http.MethodDelete, "/channels/:name", maxBody, writer, s.requestDeletion},
 		{http.MethodGet, "/channels/:name/deletions/:incarnation", maxBody, signedIn, s.readDeletion},
 		{http.MethodPost, "/channels/:name/deletions/:incarnation/undo", maxBody, writer, s.undo},
