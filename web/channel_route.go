@@ -99,7 +99,8 @@ func (s *server) shownChannel(c echo.Context, _ visitor, at domain.ChannelAddres
 	return channel, err
 }
 
-// own reads a channel for its owner. For other visitors it returns domain.ErrForbidden.
+// own reads a channel for its owner. For other visitors it returns domain.ErrForbidden. It is for what
+// is shown to the owner alone, or read for them: the store itself decides about each write.
 func own(read channelRead) channelRead {
 	return func(c echo.Context, v visitor, at domain.ChannelAddress) (domain.Channel, error) {
 		channel, err := read(c, v, at)

@@ -85,11 +85,11 @@ func (s *server) changeChannel(c echo.Context, v visitor) error {
 		return err
 	}
 	if posting != "" && !describes {
-		return nothing(about(own(s.activeChannel), func(c echo.Context, v visitor, in domain.Channel) error {
+		return nothing(about(s.activeChannel, func(c echo.Context, v visitor, in domain.Channel) error {
 			return s.setPosting(c, v, in, posting)
 		}))(c, v)
 	}
-	return about(own(s.shownChannel), func(c echo.Context, v visitor, in domain.Channel) error {
+	return about(s.shownChannel, func(c echo.Context, v visitor, in domain.Channel) error {
 		channel, err := s.store.Channels.Update(c.Request().Context(), in.Ref(), v.User, change)
 		if err == nil && posting != "" {
 			err = s.setPosting(c, v, channel, posting)
@@ -102,7 +102,7 @@ func (s *server) changeChannel(c echo.Context, v visitor) error {
 // its description names no action.
 func (s *server) editChannelByForm(c echo.Context, v visitor, form url.Values) error {
 	if form.Get("action") == "" {
-		return formAbout(own(s.shownChannel), s.editChannel)(c, v, form)
+		return formAbout(s.shownChannel, s.editChannel)(c, v, form)
 	}
 	return formAbout(own(s.activeChannel), s.ruleByForm)(c, v, form)
 }

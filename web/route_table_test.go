@@ -318,6 +318,7 @@ func siteRoutes() []route {
 			{ada, 204, "Engines/BOB", "", "If-Match: \"{engines}\"", ""},
 			{ada, 422, "Engines/ada", "", "", ""},
 			{ada, 404, "Engines/zoe", "", "", ""},
+			{bob, 403, "Engines/zoe", "", "", ""},
 			{ada, 412, "Engines/bob", "", "If-Match: \"{going}\"", ""},
 		}},
 		{name: "DELETE /api/v1/channels/:name/blocked/:user", who: owner, seeds: []seed{
@@ -482,6 +483,7 @@ func siteRoutes() []route {
 			{adasCookie, 303, "Engines", "", "", "action=block&person=bob&incarnation={engines}"},
 			{adasCookie, 303, "Engines", "", "", "action=unblock&person=bob&incarnation={engines}"},
 			{adasCookie, 404, "Engines", "", "", "action=block&person=zoe&incarnation={engines}"},
+			{bobsCookie, 403, "Engines", "", "", "action=block&person=zoe&incarnation={engines}"},
 			{adasCookie, 422, "Engines", "", "", "action=block&person=ada&incarnation={engines}"},
 			{adasCookie, 422, "Engines", "", "", "action=posting&posting=x&incarnation={engines}"},
 		}},
