@@ -33,7 +33,7 @@ func TestDraftForm(t *testing.T) {
 	})
 	shows(t, "costs an anonymous client nothing", ChannelPage(pageAt("/channels/aurora", ""), sampleChannel()),
 		without("script[src=/static/draft.js]"), without("script[src=/static/draft_end.js]"))
-	shows(t, "of an ended session can be sent once its author has signed in beside it",
+	shows(t, "of an ended session can be sent once its author has signed in in another tab",
 		ProblemPage(pageAt("/channels/aurora", ""), Problem{Status: 401, Kept: sampleKept(PostDraft, true)}),
 		in("form[data-draft=sent]", in("input[type=hidden][name=key]"), without("input[type=password]"), says("Post")),
 		in("a[href=/sign-in][target=_blank][rel=noopener]", says("Sign in")))

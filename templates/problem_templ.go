@@ -216,7 +216,7 @@ func ProblemPage(page Page, v Problem) templ.Component {
 	})
 }
 
-// link leads on from a page. Beside the page it opens if the page has what would be lost.
+// link leads on from a page, in another tab if the page has what would be lost.
 func link(l Link) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

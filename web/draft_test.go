@@ -13,7 +13,7 @@ import (
 )
 
 func TestDraft(t *testing.T) {
-	t.Run("of an ended session is sent once its author has signed in beside it, once", draftOfAnEndedSession)
+	t.Run("of an ended session is sent once, after its author has signed in in another tab", draftOfAnEndedSession)
 	t.Run("is not sent in the name of another user", draftIsNotSentInTheNameOfAnotherUser)
 	t.Run("is shown by whatever refuses it", draftIsShownByWhateverRefusesIt)
 	t.Run("behind a shut gate leads to the gate", draftBehindAShutGateLeadsToTheGate)
@@ -51,12 +51,12 @@ func (p page) wrote() string {
 	return ""
 }
 
-// signInBeside signs in a user in another tab, to which the page has a link.
-func (p page) signInBeside(user string) {
+// signInElsewhere signs in a user in another tab, to which the page has a link.
+func (p page) signInElsewhere(user string) {
 	p.t.Helper()
 	link := one(p.doc, func(n *html.Node) bool { return tag("a")(n) && attr(n, "target") == "_blank" && seen(n) == "Sign in" })
 	if link == nil {
-		p.t.Fatalf("no link to sign in beside %s:\n%s", p.path, p.body)
+		p.t.Fatalf("no link to sign in in another tab than %s:\n%s", p.path, p.body)
 	}
 	p.b.open(attr(link, "href")).form("Sign in").fill("name", user).fill("password", password).press().want(200)
 }
@@ -80,7 +80,7 @@ func draftOfAnEndedSession(t *testing.T) {
 		again := refused.form(sends(name))
 		is(t, name+" has the key", again.values.Get("key"), sent.values.Get("key"))
 		is(t, name+" goes to", again.action, sent.action)
-		refused.signInBeside("ada")
+		refused.signInElsewhere("ada")
 		for range 2 { // as a double click does
 			p := again.press().want(200).says("What I wrote,")
 			if p.first != http.StatusSeeOther {
@@ -100,7 +100,7 @@ func draftIsNotSentInTheNameOfAnotherUser(t *testing.T) {
 	sent := draftForms(s, b)["Post"]
 	s.endSessions("ada")
 	signedOut := sent.press().want(401)
-	signedOut.signInBeside("bob")
+	signedOut.signInElsewhere("bob")
 	refused := signedOut.form("Post").press().want(409).says("You are signed in as bob now", "What ada wrote").saysNot("What you wrote")
 	is(t, "shows", refused.wrote(), draftText)
 	if got := b.open("/channels/Engines").texts(); len(got) != 1 {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { signUp } from "./account.mjs";
-import { answered, aside, both, comesBack, inspect, modes, published, shown, signInBeside, text, writer } from "./draft_writer.mjs";
+import { answered, aside, both, comesBack, inspect, modes, published, shown, signInElsewhere, text, writer } from "./draft_writer.mjs";
 import { look } from "./page_look.mjs";
 import { sites, visitor } from "./visitor.mjs";
 
@@ -14,7 +14,7 @@ before(async () => {
 });
 
 describe("draft: a session that has ended", () => {
-  both("is begun again beside the text, which is then sent once", async function ended(scripts, channel) {
+  both("is begun again in another tab, and the text is sent once", async function ended(scripts, channel) {
     const v = await writer(dia, channel, scripts);
     await dia.endSessions();
     await answered(v, v.button("Post"), scripts);
@@ -28,7 +28,7 @@ describe("draft: a session that has ended", () => {
     assert.equal(await shown(v), text);
     assert.deepEqual(await dia.texts(channel), []);
 
-    await signInBeside(v, dia);
+    await signInElsewhere(v, dia);
     assert.equal(await shown(v), text);
     await v.follow(v.button("Post"));
     assert.match(await v.notice(), /published/);
@@ -42,7 +42,7 @@ describe("draft: a session that has ended", () => {
     const v = await writer(dia, channel, scripts);
     await dia.endSessions();
     await answered(v, v.button("Post"), scripts);
-    await signInBeside(v, dov);
+    await signInElsewhere(v, dov);
     await answered(v, v.button("Post"), scripts);
     assert.equal(v.status, 409);
     await v.sees("You are signed in as dov now");
@@ -76,7 +76,7 @@ describe("draft: a text that was refused for want of a session", () => {
     await other.locator("form").getByLabel("Text").fill("In another tab");
     await dia.endSessions();
     await answered(v, v.button("Post"));
-    await signInBeside(v, dia);
+    await signInElsewhere(v, dia);
     await v.follow(v.button("Post"));
     await published(v, dia, "two.tabs");
     v.page = other;
@@ -203,7 +203,7 @@ describe("draft: of every form for text", () => {
       await answered(v, v.button(button));
       assert.equal(v.status, 401);
       if (form === "a new channel") await look(v, "session-ended-new-channel");
-      await signInBeside(v, fay);
+      await signInElsewhere(v, fay);
       await v.follow(v.button(button));
       await v.sees(lands);
       assert.ok(await v.page.evaluate(() => Object.keys(localStorage).every((item) => !item.startsWith("draft:"))));

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { signUp } from "./account.mjs";
-import { answered, both, comesBack, published, signInBeside, text, writer } from "./draft_writer.mjs";
+import { answered, both, comesBack, published, signInElsewhere, text, writer } from "./draft_writer.mjs";
 import { ownSite } from "./own_site.mjs";
 import { look } from "./page_look.mjs";
 import { sites } from "./visitor.mjs";
@@ -206,7 +206,7 @@ describe("draft: pressing twice", () => {
     const v = await writer(ulf, "refused", false);
     await ulf.endSessions();
     await v.follow(v.button("Post"));
-    await signInBeside(v, ulf);
+    await signInElsewhere(v, ulf);
     await v.follow(v.button("Post"));
     await published(v, ulf, "refused");
     // The browser goes back: history.go in the page could take with it the answer that the test waits for.

@@ -49,8 +49,8 @@ export async function aside(v, link) {
   return tab;
 }
 
-// signInBeside signs in in another tab, by the link of the page that refuses a text.
-export async function signInBeside(v, account) {
+// signInElsewhere signs in in another tab, by the link of the page that refuses a text.
+export async function signInElsewhere(v, account) {
   const tab = await aside(v, v.page.getByRole("main").getByRole("link", { name: "Sign in", exact: true }));
   await tab.getByLabel("Name").fill(account.name);
   await tab.getByLabel("Password").fill(account.password);
