@@ -203,19 +203,19 @@ describe("draft: pressing twice", () => {
 
   // With script, there is no page between to go back to.
   test("after a refusal and Back publishes once without script", async () => {
-    const v = await writer(ulf, "refused", false);
+    const v = await writer(ulf, "refused.off", false);
     await ulf.endSessions();
     await v.follow(v.button("Post"));
     await signInElsewhere(v, ulf);
     await v.follow(v.button("Post"));
-    await published(v, ulf, "refused");
+    await published(v, ulf, "refused.off");
     // The browser goes back: history.go in the page could take with it the answer that the test waits for.
     const browser = await v.context.newCDPSession(v.page);
     const { entries, currentIndex } = await browser.send("Page.getNavigationHistory");
     const { id: entryId } = entries[currentIndex - 2]; // past the refusal
     await Promise.all([v.page.waitForEvent("load"), browser.send("Page.navigateToHistoryEntry", { entryId })]);
     await v.field("Text").waitFor({ state: "attached" });
-    assert.deepEqual(await ulf.texts("refused"), [text]);
+    assert.deepEqual(await ulf.texts("refused.off"), [text]);
     await v.leave();
   });
 });
