@@ -54,16 +54,17 @@ func encodeBlog(b domain.Blog) driver.Properties {
 
 func Decode(row driver.Entity) Entity {
 	p := row.Properties
-	return Entity{ETag: row.ETag, properties: p, Blog: domain.Blog{
+	blog := Entity{ETag: row.ETag, properties: p, Blog: domain.Blog{
 		ID:        schema.BlogIDOf(row.Row),
 		Channel:   domain.ChannelRef{Key: domain.ChannelKey(row.Partition), Incarnation: domain.Incarnation(p.String(schema.PropIncarnation))},
-		Draft:     domain.Draft{Title: p.String(schema.PropTitle), Text: p.String(schema.PropText)},
 		UserID:    domain.UserName(p.String(schema.PropUserID)),
 		Revision:  domain.Revision(p.String(schema.PropRevision)),
 		Rating:    p.Int64(schema.PropRating),
 		CreatedOn: p.Time(schema.PropCreatedOn),
 		EditedOn:  p.Time(schema.PropEditedOn),
 	}}
+	schema.DecodeFields(p, blog.Fields())
+	return blog
 }
 
 // whyPostGone is WhyGateGone for a caller that wanted to change a post, which is gone with

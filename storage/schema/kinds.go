@@ -53,7 +53,7 @@ var Channel = &Kind{
 	Why:   "It says which incarnation has the name. A request sets it pending; the cascade sets it deleting and removes it last.",
 	Check: "I1 I5 I8 I9", Oracle: "I1 I5 I8 I9", WithChannel: domain.StepRelease, WithAccount: domain.StepChannels,
 	States: texts(domain.ChannelActive, domain.ChannelPending, domain.ChannelDeleting),
-	Properties: slices.Concat(always(PropName, PropOwner, PropIncarnation, PropState, PropCreatedOn), fields(),
+	Properties: slices.Concat(always(PropName, PropOwner, PropIncarnation, PropState, PropCreatedOn), written(new(domain.About).Fields(), 1),
 		sometimes(PropOnce, PropUndoCount, PropUndoableUntil)),
 }
 
@@ -89,7 +89,7 @@ var (
 		What:  "A post. The time in its key counts down, so that the newest sorts first.",
 		Why:   "An edit depends on its version, so an edit that comes after the removal changes nothing.",
 		Check: "I1 I8", Oracle: "I1 I8", WithChannel: domain.StepSweep, WithAccount: domain.StepPosts,
-		Properties: slices.Concat(always(PropTitle, PropText, PropUserID, PropIncarnation, PropRevision, PropRevisions, PropRating, PropCreatedOn),
+		Properties: slices.Concat(written(new(domain.Draft).Fields(), 2), always(PropUserID, PropIncarnation, PropRevision, PropRevisions, PropRating, PropCreatedOn),
 			sometimes(PropEditedOn)),
 	}
 	Once = &Kind{

@@ -52,7 +52,6 @@ const (
 	PropSubscribedOn = "SubscribedOn"
 	// PropText is also how the properties of an undecodable message begin: Text0, Text1 and so on.
 	PropText  = "Text"
-	PropTitle = "Title"
 	PropSteps = "Steps"
 	// PropUndoableUntil counts in a channel only while that is pending. PropUndoCount is how many
 	// undos it had; in a record, before the request that it is about.
@@ -75,10 +74,11 @@ func always(names ...string) []Property { return properties(names, false) }
 // sometimes are properties that a row of a kind may lack.
 func sometimes(names ...string) []Property { return properties(names, true) }
 
-// fields are the properties with what an owner says about a channel. The first was always there.
-func fields() (list []Property) {
-	for i, field := range new(domain.About).Fields() {
-		list = append(list, Property{FieldProperty(field), driver.KindString, i > 0})
+// written are the properties with what a person writes. The first so many were always there: a row
+// that is older than a later field lacks it.
+func written(fields []domain.Field, first int) (list []Property) {
+	for i, field := range fields {
+		list = append(list, Property{FieldProperty(field), driver.KindString, i >= first})
 	}
 	return list
 }
@@ -90,6 +90,13 @@ func EncodeFields(fields []domain.Field) driver.Properties {
 		p = append(p, driver.String(FieldProperty(field), *field.Text))
 	}
 	return p
+}
+
+// DecodeFields reads fields from the properties that hold them.
+func DecodeFields(p driver.Properties, fields []domain.Field) {
+	for _, field := range fields {
+		*field.Text = p.String(FieldProperty(field))
+	}
 }
 
 // FieldProperty is the property that holds a field.
@@ -105,7 +112,7 @@ func properties(names []string, optional bool) []Property {
 	return list
 }
 
-// typeOf is the type of a property. It is the same in each kind of row.
+// typeOf is the type of a property. It is the same in each kind of row. A name that ends in On is of a time.
 func typeOf(name string) driver.Kind {
 	switch name {
 	case PropAttempts, PropEpoch, PropFailures, PropLastDelivery, PropRating, PropRowsDeleted, PropSignIns, PropUndoCount:
@@ -114,9 +121,13 @@ func typeOf(name string) driver.Kind {
 		return driver.KindBoolean
 	case PropKnownUntil, PropUndoableUntil, PropWaitingSince, PropWindowEnds:
 		return driver.KindDateTime
+	case PropBlocked, PropBlog, PropBody, PropChannel, PropDigestSecret, PropIncarnation, PropName, PropOnce, PropOwner,
+		PropPassword, PropPosting, PropRequestedBy, PropRevision, PropRevisions, PropRole, PropState, PropStep, PropSteps,
+		PropUser, PropUserID:
+		return driver.KindString
 	}
 	if strings.HasSuffix(name, "On") {
 		return driver.KindDateTime
 	}
-	return driver.KindString
+	panic("schema: nothing says what type the property " + name + " has: add it to typeOf in property.go")
 }

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -39,6 +40,14 @@ func TestKinds(t *testing.T) {
 		if slices.ContainsFunc(Channel.Properties, func(p Property) bool { return p.Name == "Description" && p.Optional }) {
 			t.Error("it may lack its description, which each channel had from the beginning")
 		}
+	})
+	t.Run("a property of which nothing says its type is an error as soon as a kind has it, and not a string", func(t *testing.T) {
+		defer func() {
+			if told := fmt.Sprint(recover()); !strings.Contains(told, "Pinned has: add it to typeOf") {
+				t.Errorf("it is %s", told)
+			}
+		}()
+		always("Pinned")
 	})
 	t.Run("each row that a form makes is of its kind and of no other", func(t *testing.T) {
 		for _, kind := range Kinds() {

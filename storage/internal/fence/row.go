@@ -96,8 +96,6 @@ func Decode(row driver.Entity) Row {
 	if r.State == domain.ChannelPending {
 		r.UndoableUntil = p.Time(schema.PropUndoableUntil)
 	}
-	for _, field := range r.Fields() {
-		*field.Text = p.String(schema.FieldProperty(field))
-	}
+	schema.DecodeFields(p, r.Fields())
 	return r
 }
