@@ -1,17 +1,25 @@
 package domain
 
-// A Field is one field of what a person writes: of an [About] or of a [Draft]. Forms, drafts, the
-// bodies of the API, the hash of a request with an idempotency key, the row and its check range over
-// the fields. To add one, add it to the struct and to its Fields, as the last. Then
-// go test ./web -run TestFields says where it is still missing: in a page, a feed, the export or
-// openapi.json.
+// A Field is one field of what a person writes: of an [About] or of a [Draft]. Forms, drafts, edits that
+// meet, the bodies of the API, the hash of a request with an idempotency key, the row and its check range
+// over the fields.
+//
+// A field is a text. A number, a choice, or a yes or no is one too, whose parse accepts only its words: so
+// pages, programs and rows have the same word for it.
+//
+// To add one, add it to the struct and to its Fields, as the last. Then
+// go test ./domain ./web ./cmd/microblogging -run TestFields says where it is still missing: in a page,
+// a feed, the export, the import or openapi.json.
 type Field struct {
 	// Name is what JSON, forms and errors call it.
 	Name string
 	Text *string
 	// Required reports whether a body of the API must hold it.
 	Required bool
-	parse    func(string) (string, error)
+	// Lines reports whether it has many lines. Two edits of it are merged word by word. Two edits of
+	// another field are two values, of which the author chooses one.
+	Lines bool
+	parse func(string) (string, error)
 }
 
 // parseFieldTexts checks and trims texts. The error is an InvalidError on the names of fields.
@@ -46,7 +54,7 @@ type About struct {
 
 // Fields are the fields, to be read and written.
 func (a *About) Fields() []Field {
-	return []Field{{Name: "description", Text: &a.Description, parse: ParseDescription}}
+	return []Field{{Name: "description", Text: &a.Description, Lines: true, parse: ParseDescription}}
 }
 
 // ParseAbout checks and trims what an owner says about a channel. The error is an InvalidError
@@ -68,7 +76,7 @@ type Draft struct {
 func (d *Draft) Fields() []Field {
 	return []Field{
 		{Name: "title", Text: &d.Title, parse: ParseTitle},
-		{Name: "text", Text: &d.Text, Required: true, parse: ParseText},
+		{Name: "text", Text: &d.Text, Required: true, Lines: true, parse: ParseText},
 	}
 }
 

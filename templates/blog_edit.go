@@ -3,13 +3,14 @@ package templates
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"strings"
 
 	"microblogging/domain"
 	"microblogging/templates/merge"
 )
 
-// An EditBlog is the form that edits a post. It posts title, text, etag, base and
+// An EditBlog is the form that edits a post. It posts the fields of a draft, etag, base and
 // incarnation to [EditBlogPath]. The form that merges also posts mine, which is the Mine of its page
 // as Base is its version, and undecided.
 type EditBlog struct {
@@ -20,10 +21,10 @@ type EditBlog struct {
 	// ETag is the version that saving replaces. After a conflict it is the current
 	// version, so that saving again overwrites it on purpose.
 	ETag string
-	// Base is that version: its title, a newline and its text.
+	// Base is that version, as [Pack] writes it.
 	Base string
-	// Conflict is not nil if another version was saved in between. Then Title
-	// and Text are what this author typed.
+	// Conflict is not nil if another version was saved in between. Then the Draft
+	// is what this author typed.
 	Conflict *Conflict
 	// Mine is what this author typed before they merged. It is empty if that is not known.
 	Mine domain.Draft
@@ -32,7 +33,9 @@ type EditBlog struct {
 // fields are those of the form. The text has the focus, unless the form was refused.
 func (v EditBlog) fields() []field {
 	fields := draftFields(v.Draft, "10")
-	fields[1].First = !v.failed()
+	for i := range fields {
+		fields[i].First = fields[i].Name == "text" && !v.failed()
+	}
 	return fields
 }
 
@@ -42,13 +45,32 @@ type Conflict struct {
 	// Theirs is the post as it is now.
 	Theirs domain.Blog
 	// Merged is both changes together. It is nil if it is unknown what both began with.
-	Merged *Merged
+	Merged Merged
 }
 
-// A Merged has both changes of a post together.
-type Merged struct {
-	Base        domain.Draft
-	Title, Text merge.Merge
+// A Merged has both changes of a post together: those of each field, in the order of the fields.
+type Merged []MergedField
+
+// A MergedField has both changes of one field together. Label is what people call it.
+type MergedField struct {
+	Name, Label string
+	// Lines reports whether the changes were merged word by word.
+	Lines bool
+	merge.Merge
+}
+
+// MergeDrafts merges two changes of the draft base.
+func MergeDrafts(base, mine, theirs domain.Draft) Merged {
+	var merged Merged
+	before, ours, others := base.Fields(), mine.Fields(), theirs.Fields()
+	for i, field := range before {
+		both := merge.Whole
+		if field.Lines {
+			both = merge.Texts
+		}
+		merged = append(merged, MergedField{field.Name, controls()[field.Name].Label, field.Lines, both(*field.Text, *ours[i].Text, *others[i].Text)})
+	}
+	return merged
 }
 
 // A piece of a text is marked by the side that changed it, or by removed.
@@ -133,12 +155,12 @@ func stretches(text []piece) (all []stretch) {
 
 // difference is what the two versions changed. If it is unknown what both began with, it is what
 // only one of them has.
-func (v EditBlog) difference() *Merged {
-	if m := v.Conflict.Merged; m != nil {
-		return m
+func (v EditBlog) difference() Merged {
+	if v.Conflict.Merged != nil {
+		return v.Conflict.Merged
 	}
 	theirs := v.Conflict.Theirs.Draft
-	return &Merged{Title: merge.Whole(theirs.Title, v.Title, theirs.Title), Text: merge.Texts(theirs.Text, v.Text, theirs.Text)}
+	return MergeDrafts(theirs, v.Draft, theirs)
 }
 
 // save is the label of the button that saves the box, and what it saves.
@@ -163,21 +185,23 @@ func (v EditBlog) undecided() string {
 
 // Undecided is what the form that merges posts as undecided while the author has not changed the draft.
 func Undecided(d domain.Draft) string {
-	sum := sha256.Sum256([]byte(d.Title + "\n" + d.Text))
+	sum := sha256.Sum256([]byte(Pack(d.Fields())))
 	return hex.EncodeToString(sum[:])
 }
 
-// box returns what the form to merge in begins with.
+// box returns what the form to merge in begins with: both changes, or mine of what cannot have both.
 func (v EditBlog) box() domain.Draft {
-	draft, merged := v.Draft, v.Conflict.Merged
-	if merged != nil && merged.Title.Clean() {
-		draft.Title = merged.Title.Text()
-	}
-	if merged != nil {
-		draft.Text = merged.Text.Text()
+	draft := v.Draft
+	fields := draft.Fields()
+	for i, field := range v.Conflict.Merged {
+		if field.Lines || field.Clean() {
+			*fields[i].Text = field.Text()
+		}
 	}
 	return draft
 }
 
 // clashes reports whether the changes overlap somewhere.
-func (m *Merged) clashes() bool { return !m.Title.Clean() || !m.Text.Clean() }
+func (m Merged) clashes() bool {
+	return slices.ContainsFunc(m, func(field MergedField) bool { return !field.Clean() })
+}

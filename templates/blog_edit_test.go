@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"microblogging/domain"
-	"microblogging/templates/merge"
 )
 
 func sampleConflict() EditBlog {
@@ -54,9 +53,6 @@ func TestEditBlogPage(t *testing.T) {
 func mergedConflict(baseText, mine, theirs string) EditBlog {
 	v := sampleConflict()
 	v.Title, v.Text, v.Conflict.Theirs.Text = "Green and red arcs", mine, theirs
-	v.Conflict.Merged = &Merged{
-		Base:  domain.Draft{Title: "Green arcs", Text: baseText},
-		Title: merge.Whole("Green arcs", v.Title, "Green arcs"), Text: merge.Texts(baseText, mine, theirs),
-	}
+	v.Conflict.Merged = MergeDrafts(domain.Draft{Title: "Green arcs", Text: baseText}, v.Draft, domain.Draft{Title: "Green arcs", Text: theirs})
 	return v
 }

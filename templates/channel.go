@@ -235,7 +235,7 @@ func (v NewChannel) fields() []field {
 type EditChannel struct {
 	Form
 	domain.Channel
-	// Base is the description that the form was shown with, which it posts as base.
+	// Base is what the form was shown with, as [Pack] writes it. The form posts it as base.
 	Base string
 	// PostingRule says who may post.
 	PostingRule storage.PostingRule

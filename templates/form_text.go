@@ -1,6 +1,10 @@
 package templates
 
-import "microblogging/domain"
+import (
+	"encoding/json"
+
+	"microblogging/domain"
+)
 
 // A DraftKind is one of the forms that take text. Whatever refuses the text, the
 // answer shows it again.
@@ -65,11 +69,11 @@ func draftFields(d domain.Draft, rows string) []field {
 	return EditDraft.fields(typed(d.Fields()), rows)
 }
 
-// fields are those of the form for a new post, which has no room for labels.
-func (d Draft) fields() (title, text field) {
+// fields are those of the form for a new post, which has no room for labels of the title and the text.
+func (d Draft) fields() (title, text field, others []field) {
 	fields := draftFields(d.Draft, "3")
 	fields[0].Placeholder, fields[1].Placeholder = "+ Title", "What is new?"
-	return d.marked(fields[0]), d.marked(fields[1])
+	return d.marked(fields[0]), d.marked(fields[1]), fields[2:]
 }
 
 // channelFields are the fields of a form for a channel.
@@ -77,6 +81,26 @@ func channelFields(k DraftKind, c domain.Channel) []field {
 	values := typed(c.Fields())
 	values["name"] = string(c.Name)
 	return k.fields(values, "")
+}
+
+// Pack writes fields as one text, which a form sends along: what the form was made from. The store keeps only the
+// present version.
+func Pack(fields []domain.Field) string {
+	packed, _ := json.Marshal(domain.Texts(fields)) // texts cannot fail
+	return string(packed)
+}
+
+// Unpack is the inverse of Pack. It reports false if the text does not hold fields: a form can send any text. A
+// program without the last fields may have packed it.
+func Unpack(text string, fields []domain.Field) bool {
+	var packed []string
+	if json.Unmarshal([]byte(text), &packed) != nil || len(packed) > len(fields) {
+		return false
+	}
+	for i, text := range packed {
+		*fields[i].Text = text
+	}
+	return len(packed) > 0
 }
 
 func typed(fields []domain.Field) map[string]string {

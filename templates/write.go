@@ -9,7 +9,7 @@ import (
 // WritePath is where a reader writes a post and chooses its channel.
 const WritePath = "/write"
 
-// A Composer is the form for a post on a page that is of no channel. It posts title, text, key, user, next and
+// A Composer is the form for a post on a page that is of no channel. It posts a draft, key, user, next and
 // channel to [WritePath]: the Value of a choice, or nothing for a new channel, and then its name.
 type Composer struct {
 	Draft

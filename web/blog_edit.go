@@ -12,7 +12,6 @@ import (
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/templates"
-	"microblogging/templates/merge"
 )
 
 // edit replaces a version of a post by a draft.
@@ -71,7 +70,7 @@ func (s *server) editBlogForm(c echo.Context, v visitor) error {
 		ID:      blog.ID,
 		Draft:   blog.Draft,
 		ETag:    templates.BlogETag(blog),
-		Base:    packBase(blog),
+		Base:    templates.Pack(blog.Fields()),
 	})
 }
 
@@ -85,7 +84,7 @@ func (s *server) editBlog(c echo.Context, v visitor, in domain.Channel, form url
 		err = domain.Invalid("text", "still contains both versions. Remove what you do not want to keep, then save")
 	}
 	// A form that changes nothing makes no version, which others would have to merge with theirs.
-	base, _ := unpackBase(form.Get("base")) // or nothing, which no draft is
+	base, _ := unpackDraft(form.Get("base")) // or nothing, which no draft is
 	if err == nil && draft != base {
 		_, err = s.edit(c, v, in, expected, draft)
 	}
@@ -122,7 +121,7 @@ func (s *server) unsaved(c echo.Context, v visitor, in domain.Channel, form url.
 	}
 	view.Form = refused
 	if form.Has("mine") { // the form that merges
-		view.Mine, _ = unpackBase(form.Get("mine"))
+		view.Mine, _ = unpackDraft(form.Get("mine"))
 		current, readErr := s.namedPost(c, in)
 		if readErr != nil {
 			return readErr
@@ -137,24 +136,16 @@ func (s *server) unsaved(c echo.Context, v visitor, in domain.Channel, form url.
 // now sees that version and may replace it.
 func meet(view *templates.EditBlog, current domain.Blog) {
 	view.Conflict = &templates.Conflict{Theirs: current}
-	if base, ok := unpackBase(view.Base); ok && len(view.Errors) == 0 {
-		view.Conflict.Merged = &templates.Merged{
-			Base:  base,
-			Title: merge.Whole(base.Title, view.Title, current.Title),
-			Text:  merge.Texts(base.Text, view.Text, current.Text),
-		}
+	if base, ok := unpackDraft(view.Base); ok && len(view.Errors) == 0 {
+		view.Conflict.Merged = templates.MergeDrafts(base, view.Draft, current.Draft)
 	}
-	view.ETag, view.Base = templates.BlogETag(current), packBase(current)
+	view.ETag, view.Base = templates.BlogETag(current), templates.Pack(current.Fields())
 }
 
-// packBase returns the version of a post from which a form is made, for the form to send
-// along: the store keeps only the present version. A title is one line.
-func packBase(blog domain.Blog) string { return blog.Title + "\n" + blog.Text }
-
-// unpackBase is the inverse of packBase. It reports false if s is not a base: a form can
-// hold any text.
-func unpackBase(s string) (domain.Draft, bool) {
-	title, text, ok := strings.Cut(typedText(s), "\n")
-	draft, err := domain.ParseDraft(domain.Draft{Title: title, Text: text})
+// unpackDraft returns the draft that a form has sent along. It reports false if that is none.
+func unpackDraft(packed string) (domain.Draft, bool) {
+	var draft domain.Draft
+	ok := templates.Unpack(packed, draft.Fields())
+	draft, err := domain.ParseDraft(draft)
 	return draft, ok && err == nil
 }

@@ -103,7 +103,7 @@ func conflictSaysWhatBothChanged(t *testing.T) {
 
 func sentBaseCanBeAnything(t *testing.T) {
 	s, path, _ := meeting(t)
-	for _, base := range []string{"", "x", "%%%", "\xff", "One line", "A title\n", "A title\n\x00"} {
+	for _, base := range []string{"", "x", "%%%", "\xff", "One line", "A title\n", "A title\n\x00", "{}", "null", `{"text":7}`, `{"title":"x","text":" "}`} {
 		old := s.again("ada").open(path + "/edit").form("Save")
 		s.again("ada").open(path+"/edit").form("Save").fill("text", rand.Text()).press().atPost(path)
 		old.fill("text", "Mine").fill("base", base).press().want(412).says("Merge by hand")

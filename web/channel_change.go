@@ -121,16 +121,17 @@ func (s *server) editChannelForm(c echo.Context, v visitor) error {
 		postingRule, err = s.store.Posts.PostingRule(ctx, at.Key)
 		return err
 	})
-	return show(s, c, v, err, templates.EditChannelPage, templates.EditChannel{Channel: channel, Base: channel.Description, PostingRule: postingRule.In(channel.Ref())})
+	return show(s, c, v, err, templates.EditChannelPage, templates.EditChannel{Channel: channel, Base: templates.Pack(channel.Fields()), PostingRule: postingRule.In(channel.Ref())})
 }
 
 func (s *server) editChannel(c echo.Context, v visitor, in domain.Channel, form url.Values) error {
-	typed, base := aboutOf(form), typedText(form.Get("base"))
+	typed := aboutOf(form)
 	parsed, _ := domain.ParseAbout(typed) // Update returns the error
-	var saved domain.About
+	var base, saved domain.About
+	templates.Unpack(form.Get("base"), base.Fields())
 	_, err := s.store.Channels.Update(c.Request().Context(), in.Ref(), v.User, func(about *domain.About) error {
 		saved = *about
-		if form.Has("base") && saved.Description != base && saved != parsed {
+		if form.Has("base") && saved != base && saved != parsed {
 			return domain.ErrConflict
 		}
 		*about = typed
@@ -138,8 +139,8 @@ func (s *server) editChannel(c echo.Context, v visitor, in domain.Channel, form 
 	})
 	refused, ok := formOf(err, "channel")
 	if errors.Is(err, domain.ErrConflict) && !replacedNow(err) {
-		refused, ok = templates.Form{Message: "Another description was saved meanwhile: “" + saved.Description + "”. Yours is below. To replace the other with it, save again."}, true
-		base = saved.Description
+		refused, ok = savedMeanwhile(saved.Fields(), parsed.Fields()), true
+		base = saved
 	}
 	if !ok {
 		return s.done(c, err, "saved", templates.ChannelPath(in.Name))
@@ -150,5 +151,16 @@ func (s *server) editChannel(c echo.Context, v visitor, in domain.Channel, form 
 		return readErr
 	}
 	return again(c, err, templates.EditChannelPage(s.page(c, v),
-		templates.EditChannel{Form: refused, Channel: in, Base: base, PostingRule: postingRule.In(in.Ref())}))
+		templates.EditChannel{Form: refused, Channel: in, Base: templates.Pack(base.Fields()), PostingRule: postingRule.In(in.Ref())}))
+}
+
+// savedMeanwhile says what others have saved since the form was opened, where that is not what was typed.
+func savedMeanwhile(saved, typed []domain.Field) templates.Form {
+	message := ""
+	for i, field := range saved {
+		if *field.Text != *typed[i].Text {
+			message += "Another " + field.Name + " was saved meanwhile: “" + *field.Text + "”. "
+		}
+	}
+	return templates.Form{Message: message + "Yours is below. To replace the other with it, save again."}
 }
