@@ -20,8 +20,11 @@ func TestFields(t *testing.T) {
 		{draft, draft.Fields(), func() (err error) { *draft, err = domain.ParseDraft(*draft); return err }},
 	} {
 		value := reflect.ValueOf(c.of).Elem()
-		if value.NumField() != len(c.fields) {
-			t.Fatalf("the type %s has %d fields, and its Fields returns %d", value.Type(), value.NumField(), len(c.fields))
+		for i := range value.NumField() {
+			if of := value.Type().Field(i); of.Type.Kind() != reflect.String || i >= len(c.fields) {
+				t.Fatalf("%s.%s is a %s, and Fields returns %d fields: make it a string whose parse accepts only its words, and add it as the last",
+					value.Type(), of.Name, of.Type, len(c.fields))
+			}
 		}
 		for i, field := range c.fields {
 			of := value.Type().Field(i)
@@ -32,6 +35,14 @@ func TestFields(t *testing.T) {
 		}
 		if texts, err := domain.Texts(c.fields), c.parse(); err != nil || len(texts) != len(c.fields) {
 			t.Errorf("%s has the texts %q, %v: set a text above that each field accepts", value.Type(), texts, err)
+		}
+		of := reflect.ValueOf(value.Interface())
+		for _, field := range c.fields {
+			*field.Text += "\n" + *field.Text
+			if err := c.parse(); (err == nil) != field.Lines {
+				t.Errorf("%s of two lines: %v, and Lines is %v", field.Name, err, field.Lines)
+			}
+			value.Set(of) // a draft that is refused is empty
 		}
 		for _, field := range c.fields {
 			*field.Text = "\x00"

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"html"
+	"net/url"
 	"regexp"
 	"strings"
 	"testing"
@@ -25,11 +26,11 @@ func TestFields(t *testing.T) {
 	s, token, _ := engines(t, "ada")
 	about, draft := domain.About{}, domain.Draft{}
 	for _, field := range append(about.Fields(), draft.Fields()...) {
-		*field.Text = cmp.Or(acceptable[field.Name], "planted"+field.Name)
+		*field.Text = plant(field, false)
 	}
 	_, errAbout := domain.ParseAbout(about)
 	if _, err := domain.ParseDraft(draft); err != nil || errAbout != nil {
-		t.Fatalf("%v: give the field a text in acceptable, below", errors.Join(errAbout, err))
+		t.Fatalf("%v: give the field two texts in acceptable, below", errors.Join(errAbout, err))
 	}
 	s.do("POST", "/api/v1/channels", bearer(token), fields(append(texts(about.Fields()), "name", "Fields")...)).want(201)
 	made := s.do("POST", "/api/v1/channels/Fields/blogs", bearer(token), header("Idempotency-Key", "k"), fields(texts(draft.Fields())...)).want(201)
@@ -43,6 +44,13 @@ func TestFields(t *testing.T) {
 	exported := files(t, s.do("GET", "/account/export.zip", cookie(token)).want(200).body)
 	inBackup := s.in(t).backedUp()
 	blog := blogPath(domain.Channel{Name: "Fields"}, domain.BlogID(made.text("id")))
+	previewed := func(pairs []string) string {
+		form := url.Values{}
+		for i := 0; i < len(pairs); i += 2 {
+			form.Set(pairs[i], pairs[i+1])
+		}
+		return html.UnescapeString(string(s.again("ada").send("POST", "/preview", posted(form)).want(200).body))
+	}
 
 	common := []place{
 		{"the page of the channel", page("/channels/Fields"), "show it in templates/channel.templ"},
@@ -63,6 +71,7 @@ func TestFields(t *testing.T) {
 		}},
 		{schema.Blog, draft.Fields(), "/channels/Fields", "POST", "/api/v1/channels/Fields/blogs", []place{
 			{"the API", decoded(t, body(blog)), "add it to blogJSON in web, and to openapi.json"},
+			{"the preview", previewed(texts(draft.Fields())), "show it in PreviewPage of templates/blog.templ"},
 			{"the page of the post", page(templates.BlogPath("Fields", domain.Blog{ID: domain.BlogID(made.text("id"))})), "show it in templates/blog.templ"},
 		}},
 	} {
@@ -85,8 +94,16 @@ var address = regexp.MustCompile(`(href=|"(id|url)":)"[^"]*"`)
 // A place is where a field is expected, what is there, and how to put it there.
 type place struct{ name, text, fix string }
 
-// acceptable has a text for each field that accepts only some texts.
-var acceptable = map[string]string{}
+// acceptable has two texts for each field that accepts only some texts.
+var acceptable = map[string][2]string{}
+
+// plant is a text for a field, or another one.
+func plant(field domain.Field, other bool) string {
+	if other {
+		return cmp.Or(acceptable[field.Name][1], "other"+field.Name)
+	}
+	return cmp.Or(acceptable[field.Name][0], "planted"+field.Name)
+}
 
 // checkLimit compares the most characters of a field as the API says, in its form, and in openapi.json.
 func (s *site) checkLimit(field domain.Field, refused, form string) {
