@@ -132,10 +132,11 @@ func called(p *Post) string {
 	return "the post by @" + string(p.UserID)
 }
 
-// A Preview is a text as its post would show it. The forms for posts send title and text to
+// A Preview is a draft as its post would show it. The forms for posts send it to
 // [PreviewPath], into a tab of its own, so that the form stays as it is.
 type Preview struct {
 	Form
-	Title    string
+	domain.Draft
+	// Rendered is Text as HTML.
 	Rendered markdown.HTML
 }

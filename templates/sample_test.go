@@ -209,7 +209,7 @@ func blogPages(in, out Page) map[string]templ.Component {
 		"blog":                BlogPage(in, &mine),
 		"blog, nasty":         BlogPage(out, &Post{In: nasty, Blog: domain.Blog{ID: nasty, Draft: domain.Draft{Text: nasty}, UserID: nasty}, CanDelete: true, CanBlock: true, CanUnblock: true}),
 		"blog, voted":         BlogPage(in, &popular),
-		"preview":             PreviewPage(in, Preview{Title: nasty, Rendered: post.Rendered}),
+		"preview":             PreviewPage(in, Preview{Draft: domain.Draft{Title: nasty}, Rendered: post.Rendered}),
 		"preview, no":         PreviewPage(in, Preview{Form: refused("title", "text")}),
 		"edit blog":           EditBlogPage(in, EditBlog{Channel: domain.Channel{Name: "aurora"}, ID: post.ID, Draft: domain.Draft{Title: post.Title, Text: post.Text}, ETag: "e"}),
 		"edit blog, refused":  EditBlogPage(in, EditBlog{Form: refused("title", "text"), Channel: domain.Channel{Name: "aurora"}, ID: post.ID, Draft: domain.Draft{Title: nasty, Text: nasty}}),

@@ -303,6 +303,6 @@ func (s *server) preview(c echo.Context, v visitor, form url.Values) error {
 		return again(c, err, templates.PreviewPage(s.page(c, v), templates.Preview{Form: refused}))
 	}
 	return render(c, http.StatusOK, templates.PreviewPage(s.page(c, v), templates.Preview{
-		Title: draft.Title, Rendered: markdown.Render(draft.Text, markdown.BelowList),
+		Draft: draft, Rendered: markdown.Render(draft.Text, markdown.BelowList),
 	}))
 }

@@ -34,6 +34,7 @@ func TestFields(t *testing.T) {
 	}
 	s.do("POST", "/api/v1/channels", bearer(token), fields(append(texts(about.Fields()), "name", "Fields")...)).want(201)
 	made := s.do("POST", "/api/v1/channels/Fields/blogs", bearer(token), header("Idempotency-Key", "k"), fields(texts(draft.Fields())...)).want(201)
+	s.do("POST", "/api/v1/channels/Fields/blogs:batch", bearer(token), batch(planted(draft.Fields(), false))).want(200).holds("items.0.status", 201.0)
 	s.do("PATCH", "/api/v1/channels/Fields", bearer(token), fields(texts(about.Fields())...)).want(200)
 	s.do("PUT", blogPath(domain.Channel{Name: "Fields"}, domain.BlogID(made.text("id"))), bearer(token), header("If-Match", "*"), fields(texts(draft.Fields())...)).want(200)
 	body := func(path string) string { return string(s.do("GET", path, cookie(token)).want(200).body) }
@@ -53,7 +54,6 @@ func TestFields(t *testing.T) {
 	}
 
 	common := []place{
-		{"the page of the channel", page("/channels/Fields"), "show it in templates/channel.templ"},
 		{"the Atom feed", body("/channels/Fields/feed.atom"), "give it to emptyFeedOf or feedItemOf in web/syndication.go, with an xml tag"},
 		{"the JSON feed", decoded(t, body("/channels/Fields/feed.json")), "give it to emptyFeedOf or feedItemOf in web/syndication.go, with a json tag"},
 		{"the export in JSON", decoded(t, exported["channels/Fields.json"]), "give it to emptyFeedOf or feedItemOf in web/syndication.go, with a json tag"},
@@ -68,10 +68,12 @@ func TestFields(t *testing.T) {
 	}{
 		{schema.Channel, about.Fields(), "/channels/new", "PATCH", "/api/v1/channels/Fields", []place{
 			{"the API", decoded(t, body("/api/v1/channels/Fields")), "add it to channelJSON in web, and to openapi.json"},
+			{"the page of the channel", page("/channels/Fields"), "show it in templates/channel.templ"},
 		}},
 		{schema.Blog, draft.Fields(), "/channels/Fields", "POST", "/api/v1/channels/Fields/blogs", []place{
 			{"the API", decoded(t, body(blog)), "add it to blogJSON in web, and to openapi.json"},
 			{"the preview", previewed(texts(draft.Fields())), "show it in PreviewPage of templates/blog.templ"},
+			{"the list of posts", page("/channels/Fields"), "show it in listedPost of templates/blog.templ"},
 			{"the page of the post", page(templates.BlogPath("Fields", domain.Blog{ID: domain.BlogID(made.text("id"))})), "show it in templates/blog.templ"},
 		}},
 	} {
