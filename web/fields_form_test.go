@@ -177,7 +177,7 @@ func TestStoredNames(t *testing.T) {
 	})
 	t.Run("a body with one that is no field of the request is refused, and names it", func(t *testing.T) {
 		for _, name := range storedNames() {
-			if name != "title" && name != "text" {
+			if !slices.ContainsFunc(new(domain.Draft).Fields(), func(field domain.Field) bool { return field.Name == name }) {
 				s.in(t).do("POST", enginesBlogs, token, fields("text", "x", name, "y")).unwritten().want(422).wantField(name)
 			}
 		}
