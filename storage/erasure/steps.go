@@ -58,19 +58,18 @@ func (s Steps) EraseFence(ctx context.Context, m domain.Message, removed Removed
 	if err != nil {
 		return err
 	}
-	for len(refs) > 0 {
+	for {
 		done, failed, err := together(ctx, s.reads, refs, func(ctx context.Context, ref domain.ChannelRef) error {
 			if err := removed(0); err != nil {
 				return err
 			}
 			return s.posts.ReplacePostingRule(ctx, ref, m.RequestedBy)
 		})
-		if len(done) == 0 {
+		if len(done) == 0 { // also if none is left
 			return err
 		}
 		refs = failed
 	}
-	return nil
 }
 
 // ErasePosts removes the posts of a user, or their name from them.
@@ -152,11 +151,11 @@ func (s Steps) empty(ctx context.Context, list driver.Range, removed Removed, do
 	for {
 		//lab: Read a part of the list.
 		rows, err := s.users.First(ctx, driver.MaxOperations, list)
-		if err != nil || len(rows) == 0 {
+		if err != nil {
 			return err
 		}
 		done, _, err := together(ctx, s.reads, rows, do)
-		if len(done) == 0 {
+		if len(done) == 0 { // also if none is left
 			return err
 		}
 		gone, err := s.accounts.RemoveRows(ctx, done)
