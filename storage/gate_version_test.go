@@ -13,6 +13,7 @@ import (
 
 func TestGateVersion(t *testing.T) {
 	t.Run("nothing changes behind a shut gate", nothingChangesBehindShutGate)
+	t.Run("a change is not tried again without a gate, although its rows are there", nothingIsTriedAgainWithoutGate)
 	t.Run("each change of a page changes the version", everyChangeChangesVersion)
 	t.Run("what changes no page keeps the version", storetest.Bubble(idleChannelKeepsVersion))
 }
@@ -106,6 +107,20 @@ func nothingChangesBehindShutGate(t *testing.T) {
 				w.MustBeSound()
 			}))
 		}
+	}
+}
+
+// The store has lost the channel's row and its gate, and has the posts and subscriptions.
+func nothingIsTriedAgainWithoutGate(t *testing.T) {
+	for _, change := range changes() {
+		t.Run(change.name, storetest.Bubble(func(t *testing.T, w *storetest.World) {
+			channel, blog := newStage(w)
+			w.OK(w.Table("Channels").Transact(t.Context(), string(channel.Key()), driver.Delete("", driver.Exists)))
+			w.OK(w.Table("Blogs").Transact(t.Context(), string(channel.Key()), driver.Delete(storetest.OpenGateRow(channel.Incarnation), driver.Exists)))
+			if err := change.make(w, channel, blog); err != nil && !errors.Is(err, domain.ErrNotFound) {
+				t.Errorf("without a channel: %v", err)
+			}
+		}))
 	}
 }
 

@@ -67,13 +67,8 @@ func Decode(row driver.Entity) Entity {
 	return blog
 }
 
-// whyPostGone is WhyGateGone for a caller that wanted to change a post, which is gone with
-// its incarnation, also if another channel has the name now.
-func (s *Posts) whyPostGone(ctx context.Context, ref domain.ChannelRef) error {
-	return ofPost(ref, s.fence.WhyGateGone(ctx, ref))
-}
-
-// ofPost is what whyPostGone makes of why a gate is gone.
+// ofPost is the error of an operation on one post. If another channel has the name now, the post is gone
+// with its incarnation: then ofPost returns domain.ErrNotFound instead of the *domain.ReplacedError.
 func ofPost(ref domain.ChannelRef, err error) error {
 	var replaced *domain.ReplacedError
 	if errors.As(err, &replaced) {

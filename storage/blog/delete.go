@@ -48,11 +48,7 @@ func (s *Posts) Delete(ctx context.Context, in domain.Channel, id domain.BlogID,
 			}
 			queued = row.Revision
 		}
-		err = s.removeBlog(ctx, row)
-		if errors.Is(err, fence.ErrGateGone) {
-			return s.whyPostGone(ctx, in.Ref())
-		}
-		return err
+		return ofPost(in.Ref(), s.removeBlog(ctx, row))
 	})
 }
 
@@ -141,7 +137,7 @@ func (s *Posts) removeBlog(ctx context.Context, row Entity) error {
 }
 
 // removeRows deletes the post in the version that was read, and its index row. It returns
-// optimistic.ErrAgain if the post has changed. If the gate is gone, it returns fence.ErrGateGone.
+// optimistic.ErrAgain if the post has changed.
 func (s *Posts) removeRows(ctx context.Context, row Entity) error {
 	//lab: Remove the post with its rows in one transaction.
 	return optimistic.Again(s.fence.TransactIfOpen(ctx, row.Channel,

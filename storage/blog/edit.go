@@ -2,13 +2,11 @@ package blog
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
-	"microblogging/storage/internal/fence"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
@@ -54,13 +52,7 @@ func (s *Posts) Update(ctx context.Context, in domain.Channel, id domain.BlogID,
 		changes := slices.Concat(schema.EncodeFields(edited.Fields()), optimistic.Stamp(row.properties, mine))
 		changes = append(changes, driver.Time(schema.PropEditedOn, edited.EditedOn))
 		err = s.transactIfPermitted(ctx, p, []driver.Operation{driver.Merge(schema.BlogRow(id), driver.Match(row.ETag), changes...)})
-		switch {
-		case errors.Is(err, fence.ErrGateGone):
-			return s.whyPostGone(ctx, ref)
-		case optimistic.Raced(err):
-			return optimistic.ErrAgain
-		}
-		return err
+		return ofPost(ref, optimistic.Again(err))
 	})
 	return edited, err
 }

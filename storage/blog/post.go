@@ -159,7 +159,7 @@ func (s *Posts) postTogether(ctx context.Context, p *permit, open []*attempt) {
 			a.result = &PostResult{Blog: a.blog, Made: true}
 		}
 	case errors.Is(err, fence.ErrGateGone):
-		fail(open, s.fence.WhyGateGone(ctx, ref))
+		fail(open, err)
 	case errors.Is(err, domain.ErrExists):
 		// The store names one of the keys that were used before, but there can be more, so it reads the
 		// rows of all. If it finds none, a sweep has removed them: then nothing can be posted any more.

@@ -11,7 +11,6 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
-	"microblogging/storage/internal/fence"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
@@ -209,9 +208,6 @@ func (s *Posts) rule(ctx context.Context, in domain.Channel, by domain.UserName,
 // ruleAndVersion reads the rule, and before it the version of the gate.
 func (s *Posts) ruleAndVersion(ctx context.Context, ref domain.ChannelRef) (PostingRule, driver.ETag, error) {
 	version, err := s.fence.GateVersion(ctx, ref)
-	if errors.Is(err, fence.ErrGateGone) {
-		err = s.fence.WhyGateGone(ctx, ref)
-	}
 	if err != nil {
 		return PostingRule{}, "", err
 	}
@@ -228,9 +224,6 @@ func (s *Posts) replace(ctx context.Context, ref domain.ChannelRef, now PostingR
 	} else {
 		//lab: Put up the new rule of who may post.
 		err = s.fence.TransactIfOpen(ctx, ref, driver.Delete(schema.PostingRuleRow(former), driver.Exists), now.insert())
-	}
-	if errors.Is(err, fence.ErrGateGone) {
-		return s.fence.WhyGateGone(ctx, ref)
 	}
 	return optimistic.Again(err)
 }

@@ -7,7 +7,6 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
-	"microblogging/storage/internal/fence"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
@@ -63,12 +62,10 @@ func (s *Posts) rate(ctx context.Context, p *permit, id domain.BlogID, change in
 		switch {
 		case err == nil, optimistic.FailedAt(err, 1, done):
 			return nil
-		case errors.Is(err, fence.ErrGateGone):
-			return s.whyPostGone(ctx, p.ref)
 		case optimistic.Raced(err):
 			return optimistic.ErrAgain
 		}
-		return fmt.Errorf("voting on post %s: %w", id, err)
+		return fmt.Errorf("voting on post %s: %w", id, ofPost(p.ref, err))
 	})
 }
 

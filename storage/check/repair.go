@@ -59,7 +59,7 @@ func (c *Checker) try(mend repair) (string, error) {
 		return "left: no operation can name it", nil
 	case errors.Is(err, fence.ErrGateGone), errors.Is(err, domain.ErrGone):
 		return "left: its channel has no open gate", nil
-	case errors.Is(err, optimistic.ErrAgain), optimistic.Raced(err):
+	case errors.Is(err, optimistic.ErrAgain), errors.Is(err, domain.ErrNotFound), errors.Is(err, domain.ErrExists), errors.Is(err, domain.ErrConflict):
 		return leftChanged, nil
 	}
 	return "", fmt.Errorf("repairing: %w", err)

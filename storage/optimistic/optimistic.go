@@ -96,10 +96,13 @@ func (p Pause) Change(ctx context.Context, table *driver.Table, partition, row s
 	})
 }
 
-// Raced reports whether a conditional write failed because the row is not as it was read.
-// Either another writer was faster, or the failure is a conflict with the caller's own earlier write.
+// Raced reports whether a transaction failed because a row is not as it was read. Either another writer
+// was faster, or the failure is a conflict with the caller's own earlier write. What a read did not find
+// has not raced, and neither has a transaction whose gate is gone: to try that again would not help.
 func Raced(err error) bool {
-	return errors.Is(err, domain.ErrConflict) || errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrExists)
+	var failed *driver.OperationError
+	return errors.As(err, &failed) &&
+		(errors.Is(failed, domain.ErrConflict) || errors.Is(failed, domain.ErrNotFound) || errors.Is(failed, domain.ErrExists))
 }
 
 // Again returns ErrAgain in place of the error of a write that has Raced.

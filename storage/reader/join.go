@@ -7,7 +7,6 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
-	"microblogging/storage/internal/fence"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
@@ -78,15 +77,15 @@ func (s *Subscriptions) beginJoin(ctx context.Context, ref domain.ChannelRef, us
 	//lab: Announce in the channel that the user is about to join.
 	err := s.fence.TransactIfOpen(ctx, ref,
 		driver.Insert(schema.JoinRow(user), driver.String(schema.PropIncarnation, ref.Incarnation), driver.Time(schema.PropSubscribedOn, domain.Now())))
-	switch {
-	case errors.Is(err, fence.ErrGateGone):
-		return "", s.fence.WhyGateGone(ctx, ref)
-	case err != nil && !errors.Is(err, domain.ErrExists): // it was there, or a self-conflict
+	if err != nil && !errors.Is(err, domain.ErrExists) { // it was there, or a self-conflict
 		return "", fmt.Errorf("subscribing to channel %s: %w", ref.Key, err)
 	}
 	//lab: Read the version of the join row.
-	row, err := s.blogs.Get(ctx, schema.ChannelPartition(ref.Key), schema.JoinRow(user))
-	return row.ETag, optimistic.Again(err)
+	row, err := s.blogs.Find(ctx, schema.ChannelPartition(ref.Key), schema.JoinRow(user))
+	if err == nil && !row.Found() {
+		err = optimistic.ErrAgain
+	}
+	return row.ETag, err
 }
 
 // swapJoin puts the sub! row in the place of the join! row. If there is a sub! row
@@ -100,8 +99,6 @@ func (s *Subscriptions) swapJoin(ctx context.Context, ref domain.ChannelRef, use
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, fence.ErrGateGone):
-		return s.fence.WhyGateGone(ctx, ref)
 	case errors.Is(err, domain.ErrExists):
 		return s.keepSub(ctx, ref, user, ticket)
 	case !optimistic.Raced(err):
@@ -119,11 +116,8 @@ func (s *Subscriptions) swapJoin(ctx context.Context, ref domain.ChannelRef, use
 // keepSub takes over the sub! row of an earlier subscription of the user, and deletes the join! row.
 func (s *Subscriptions) keepSub(ctx context.Context, ref domain.ChannelRef, user domain.UserName, ticket driver.ETag) error {
 	//lab: Write the subscriber's row, which gives it a new version.
-	err := s.fence.TransactIfOpen(ctx, ref, driver.Delete(schema.JoinRow(user), driver.Match(ticket)), driver.Merge(schema.SubRow(user), driver.Exists))
-	if errors.Is(err, fence.ErrGateGone) {
-		return s.fence.WhyGateGone(ctx, ref)
-	}
-	return optimistic.Again(err)
+	return optimistic.Again(s.fence.TransactIfOpen(ctx, ref,
+		driver.Delete(schema.JoinRow(user), driver.Match(ticket)), driver.Merge(schema.SubRow(user), driver.Exists)))
 }
 
 // putSubscription writes the user's row in this state, whatever is there.

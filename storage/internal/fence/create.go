@@ -179,8 +179,7 @@ func (s *Fence) resolveInsert(ctx context.Context, c *creation, acknowledged boo
 // optimistic.ErrAgain. If the gate is shut, or rows are left where it was, it is
 // domain.ErrStillDeleting: a deletion is under way, or the store has lost the gate.
 func (s *Fence) confirmCreated(ctx context.Context, row Row) error {
-	err := s.join(ctx, row.Channel)
-	if !errors.Is(err, ErrGateGone) && !errors.Is(err, domain.ErrGone) && !errors.Is(err, domain.ErrNotFound) {
+	if err := s.join(ctx, row.Channel); !errors.Is(err, ErrGateGone) {
 		return err
 	}
 	return s.reclaimOr(ctx, row, fmt.Errorf("channel %s: %w", row.Key(), domain.ErrStillDeleting))

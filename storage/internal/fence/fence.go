@@ -88,7 +88,7 @@ type ForOwner func(ctx context.Context, channel domain.Channel) error
 func (s *Fence) OnReservation(list ForOwner) { s.list = list }
 
 // OnCreation registers what subscribes the owner, or merges the gate in another way. If the gate is
-// gone, it must return ErrGateGone or what WhyGateGone returns. Call it before the first operation.
+// gone, it must return ErrGateGone. Call it before the first operation.
 func (s *Fence) OnCreation(join ForOwner) { s.join = join }
 
 // A BeforeRemoval runs before a sweep removes rows, of which it has the incarnation and the user. No gate fences

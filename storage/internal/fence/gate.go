@@ -84,8 +84,11 @@ func (s *Fence) ReserveGate(ctx context.Context, ref domain.ChannelRef) (driver.
 		return "", err
 	}
 	//lab: Read the version of the reservation.
-	reservation, err := s.blogs.Get(ctx, partition, row)
-	return reservation.ETag, optimistic.Again(err)
+	reservation, err := s.blogs.Find(ctx, partition, row)
+	if err == nil && !reservation.Found() {
+		err = optimistic.ErrAgain
+	}
+	return reservation.ETag, err
 }
 
 // OpenGate replaces the reservation with the open gate. The transaction requires the
@@ -104,18 +107,30 @@ func (s *Fence) OpenGate(ctx context.Context, ref domain.ChannelRef, reservation
 	// Either this transaction has committed before and its response was lost, or a repair
 	// deleted the reservation first. The gate exists only in the first case.
 	//lab: Read whether this gate is open.
-	_, err = s.blogs.Get(ctx, partition, schema.OpenGateRow(ref.Incarnation))
-	return optimistic.Again(err)
+	open, err := s.HasRow(ctx, ref.Key, schema.OpenGateRow(ref.Incarnation))
+	if err == nil && !open {
+		err = optimistic.ErrAgain
+	}
+	return err
 }
 
 // ErrGateGone is returned when a transaction fails because the gate that it holds does not exist.
-// It does not wrap domain.ErrNotFound, so that callers cannot mistake it for a missing row of their
-// own. Callers translate it with [Fence.WhyGateGone] or an error of their own.
 var ErrGateGone = errors.New("the gate is gone")
+
+// A GateGone is the ErrGateGone of the open gate. It is also the reason, which a user may be told.
+type GateGone struct {
+	// Why is what WhyGateGone returns.
+	Why error
+}
+
+func (g *GateGone) Error() string { return g.Why.Error() }
+
+// Unwrap makes a GateGone an ErrGateGone, and what its reason is.
+func (g *GateGone) Unwrap() []error { return []error{ErrGateGone, g.Why} }
 
 // TransactIfOpen sends a transaction that merges the open gate, which gives the gate a new version. A merge
 // of a row that does not exist fails, and the whole transaction with it: that is the fence. If the
-// gate is gone, TransactIfOpen returns ErrGateGone. Any other failure is of the caller's operations, which
+// gate is gone, TransactIfOpen returns a *GateGone. Any other failure is of the caller's operations, which
 // count from 1, because the merge is operation 0.
 //
 // Every change of what a channel's pages show merges the gate, unless it writes the channel's row. A
@@ -123,15 +138,15 @@ var ErrGateGone = errors.New("the gate is gone")
 // it. The others also depend on a version of a row that the sweep deletes. They merge the gate because
 // its version reports, too, whether a page that was read before is still right (package channel).
 func (s *Fence) TransactIfOpen(ctx context.Context, ref domain.ChannelRef, operations ...driver.Operation) error {
-	return s.holding(ctx, ref, driver.Merge(schema.OpenGateRow(ref.Incarnation), driver.Exists), operations)
+	return s.explain(ctx, ref, s.holding(ctx, ref, driver.Merge(schema.OpenGateRow(ref.Incarnation), driver.Exists), operations))
 }
 
-// GateVersion returns the version of the open gate. If there is no open gate, it returns ErrGateGone.
+// GateVersion returns the version of the open gate. If there is no open gate, it returns a *GateGone.
 func (s *Fence) GateVersion(ctx context.Context, ref domain.ChannelRef) (driver.ETag, error) {
 	//lab: Read the version of the gate.
 	gate, err := s.blogs.Find(ctx, schema.ChannelPartition(ref.Key), schema.OpenGateRow(ref.Incarnation))
 	if err == nil && !gate.Found() {
-		err = ErrGateGone
+		err = s.explain(ctx, ref, ErrGateGone)
 	}
 	return gate.ETag, err
 }
@@ -139,18 +154,29 @@ func (s *Fence) GateVersion(ctx context.Context, ref domain.ChannelRef) (driver.
 // TransactIfVersion is TransactIfOpen for one version of the gate. It gives the gate another version, so it
 // takes effect at most once. If the gate has another version, it returns domain.ErrConflict.
 func (s *Fence) TransactIfVersion(ctx context.Context, ref domain.ChannelRef, version driver.ETag, operations ...driver.Operation) error {
-	return s.holding(ctx, ref, driver.Merge(schema.OpenGateRow(ref.Incarnation), driver.Match(version)), operations)
+	return s.explain(ctx, ref, s.holding(ctx, ref, driver.Merge(schema.OpenGateRow(ref.Incarnation), driver.Match(version)), operations))
 }
 
-// transactIfShut is TransactIfOpen for a sweep, which depends on the shut gate.
+// transactIfShut is TransactIfOpen for a sweep, which depends on the shut gate. If that is gone, it returns
+// a bare ErrGateGone: no user waits for the reason.
 func (s *Fence) transactIfShut(ctx context.Context, ref domain.ChannelRef, operations ...driver.Operation) error {
 	return s.holding(ctx, ref, driver.Merge(schema.ShutGateRow(ref.Incarnation), driver.Exists), operations)
 }
 
+// holding sends a transaction that begins with a condition on a gate. If the gate is gone, it returns
+// ErrGateGone, which is no domain.ErrNotFound, so that callers cannot mistake the gate for a row of their own.
 func (s *Fence) holding(ctx context.Context, ref domain.ChannelRef, gate driver.Operation, operations []driver.Operation) error {
 	err := s.blogs.Transact(ctx, schema.ChannelPartition(ref.Key), append([]driver.Operation{gate}, operations...)...)
 	if optimistic.FailedAt(err, 0, domain.ErrNotFound) {
 		return ErrGateGone
+	}
+	return err
+}
+
+// explain makes a *GateGone of an ErrGateGone.
+func (s *Fence) explain(ctx context.Context, ref domain.ChannelRef, err error) error {
+	if errors.Is(err, ErrGateGone) {
+		return &GateGone{s.WhyGateGone(ctx, ref)}
 	}
 	return err
 }
