@@ -111,7 +111,7 @@ func latest() subject {
 				}},
 		},
 		ablations: []ablation{
-			ablate("active-first", "latest", "First the index, then the post", "insertPosts: s.activity.NoteActive(ctx, p.ref, times...)",
+			ablate("active-first", "latest", "First the index, then the post", "postBatch: s.activity.NoteActive(ctx, p.ref, datesOf(batch)...)",
 				"A channel is on the index of active channels before it has a post, so every post can be found.",
 				only("ann", after(hasPost, writesTo(schema.TableActivity))), unbounded, among("ann")),
 			ablate("active-gate", "latest", "A look at the channel", "verifyActive: s.channels.GetVersion(ctx, key.Address(), remembered)",

@@ -223,10 +223,10 @@ func postingRule() subject {
 				Actors: []lab.Actor{{Name: "olga", Run: govern(closed)}, worker1(), {Name: "ann", Run: createAndPost(author, "new")}, vera}},
 		},
 		ablations: []ablation{
-			ablate("posting-revision", "posting", "The revision of the posting rule", "transactIfPermitted: driver.Merge(schema.PostingRuleRow(p.revision), driver.Exists)",
+			ablate("posting-revision", "posting", "The revision of the posting rule", "permitted: driver.Merge(schema.PostingRuleRow(p.revision), driver.Exists)",
 				"A post of another user merges the posting rule by which it was allowed, so it fails once the owner has changed the rule.",
 				only("ann", leavingOut(driver.ActionMerge, "posting!")), unharmed),
-			ablate("posting-edit-revision", "posting-edit", "The revision in an edit", "(*Posts).Update: s.transactIfPermitted(ctx, p,",
+			ablate("posting-edit-revision", "posting-edit", "The revision in an edit", "(*Posts).Update: s.permitted(ctx, p,",
 				"An edit of another user merges the posting rule, as a post does, so it fails once the owner has changed the rule.",
 				only("ann", leavingOut(driver.ActionMerge, "posting!")), unharmed),
 			ablate("posting-replace", "posting", "A new revision for each rule", "replace: driver.Delete(schema.PostingRuleRow(former), driver.Exists)",

@@ -69,31 +69,17 @@ func (s *Posts) Create(ctx context.Context, p NewPost) (domain.Blog, bool, error
 func (s *Posts) CreateAll(ctx context.Context, in domain.Channel, posts []NewPost) []PostResult {
 	attempts := newAttempts(in, posts)
 	if len(attempts) > 0 {
-		s.post(ctx, s.postPermit(in, attempts[0].By), attempts)
+		p := s.postPermit(in, attempts[0].By)
+		p.list = func(ctx context.Context) error { return s.lists.ListPosts(ctx, p.by, blogsOf(attempts)...) }
+		for open := attempts; len(open) > 0; open = unanswered(open) {
+			s.postBatch(ctx, p, open)
+		}
 	}
 	results := make([]PostResult, len(attempts))
 	for i, a := range attempts {
 		results[i] = *a.result
 	}
 	return results
-}
-
-func (s *Posts) post(ctx context.Context, p *permit, attempts []*attempt) {
-	if err := s.admit(ctx, p); err != nil {
-		s.refuse(ctx, attempts, err)
-		return
-	}
-	if err := s.lists.ListPosts(ctx, p.by, blogsOf(attempts)...); err != nil {
-		fail(attempts, err)
-		return
-	}
-	if err := s.checkActive(ctx, p); err != nil {
-		s.refuse(ctx, attempts, err)
-		return
-	}
-	for open := unanswered(attempts); len(open) > 0; open = unanswered(open) {
-		s.postTogether(ctx, p, open)
-	}
 }
 
 // An attempt is one request of CreateAll, and the post that it makes. The post has the same
@@ -132,6 +118,14 @@ func blogsOf(attempts []*attempt) []domain.Blog {
 	return blogs
 }
 
+func datesOf(attempts []*attempt) []time.Time {
+	dates := make([]time.Time, len(attempts))
+	for i, a := range attempts {
+		dates[i] = a.blog.CreatedOn
+	}
+	return dates
+}
+
 func unanswered(attempts []*attempt) []*attempt {
 	var open []*attempt
 	for _, a := range attempts {
@@ -149,33 +143,38 @@ func fail(attempts []*attempt, err error) {
 	}
 }
 
-// postTogether sends one transaction, and answers at least one request.
-func (s *Posts) postTogether(ctx context.Context, p *permit, open []*attempt) {
-	ref, batch := p.ref, eachKeyOnce(open)
-	err := s.insertPosts(ctx, p, batch)
+// postBatch makes posts in one transaction, and answers at least one request.
+func (s *Posts) postBatch(ctx context.Context, p *permit, open []*attempt) {
+	batch := eachKeyOnce(open)
+	err := s.permitted(ctx, p, func(ctx context.Context) ([]driver.Operation, error) {
+		err := s.activity.NoteActive(ctx, p.ref, datesOf(batch)...)
+		return newRows(batch), err
+	})
 	switch {
 	case err == nil:
 		for _, a := range batch {
 			a.result = &PostResult{Blog: a.blog, Made: true}
 		}
-	case errors.Is(err, fence.ErrGateGone):
-		fail(open, err)
+	case errors.Is(err, domain.ErrForbidden):
+		s.refuse(ctx, open, err)
+		if p.listed {
+			_ = s.lists.UnlistPosts(ctx, p.by, blogsOf(refusals(open))...) // they do no harm there
+		}
+	case errors.Is(err, fence.ErrGateGone), !p.admitted: // the others would fail too
+		fail(open, postingFailed(p.ref.Key, err))
 	case errors.Is(err, domain.ErrExists):
 		// The store names one of the keys that were used before, but there can be more, so it reads the
 		// rows of all. If it finds none, a sweep has removed them: then nothing can be posted any more.
 		s.lookForEarlier(ctx, batch)
 		_ = s.lists.UnlistPosts(ctx, p.by, blogsOf(refusals(batch))...) // they do no harm there
 		if len(unanswered(batch)) == len(batch) {
-			fail(batch, s.fence.WhyGateGone(ctx, ref))
+			fail(batch, s.fence.WhyGateGone(ctx, p.ref))
 		}
-	case errors.Is(err, domain.ErrForbidden):
-		s.refuse(ctx, open, err)
-		_ = s.lists.UnlistPosts(ctx, p.by, blogsOf(refusals(open))...) // they do no harm there
 	case errors.Is(err, domain.ErrLimit) && len(batch) > 1:
 		// One of them breaks a limit of the store, or all together do. The others go on.
-		s.postTogether(ctx, p, batch[:len(batch)/2])
+		s.postBatch(ctx, p, batch[:len(batch)/2])
 	default:
-		fail(batch, postingFailed(ref.Key, err))
+		fail(batch, postingFailed(p.ref.Key, err))
 	}
 }
 
@@ -193,19 +192,11 @@ func eachKeyOnce(open []*attempt) []*attempt {
 	return batch
 }
 
-// insertPosts inserts the rows of posts behind the open gate, all or none, after their rows in the
-// index of active channels.
-func (s *Posts) insertPosts(ctx context.Context, p *permit, batch []*attempt) error {
-	times := make([]time.Time, len(batch))
-	for i, a := range batch {
-		times[i] = a.blog.CreatedOn
-	}
-	if err := s.activity.NoteActive(ctx, p.ref, times...); err != nil {
-		return err
-	}
-	incarnation := driver.String(schema.PropIncarnation, p.ref.Incarnation)
+// newRows inserts the rows of posts.
+func newRows(batch []*attempt) []driver.Operation {
 	operations := make([]driver.Operation, 0, postRows*len(batch))
 	for _, a := range batch {
+		incarnation := driver.String(schema.PropIncarnation, a.Channel.Incarnation)
 		operations = append(operations,
 			driver.Insert(a.once(),
 				driver.String(schema.PropBlog, a.blog.ID),
@@ -214,7 +205,7 @@ func (s *Posts) insertPosts(ctx context.Context, p *permit, batch []*attempt) er
 			driver.Insert(schema.BlogRow(a.blog.ID), encodeBlog(a.blog)...),
 			driver.Insert(schema.RateRow(a.blog.Rating, a.blog.ID), incarnation))
 	}
-	return s.transactIfPermitted(ctx, p, operations)
+	return operations
 }
 
 // newBlog returns the post of a request that has a date, with a new id and a new revision.

@@ -15,22 +15,14 @@ import (
 // again is no error. A post that is not there is domain.ErrNotFound. A channel that is
 // being deleted is domain.ErrGone. A user whose account is being deleted is domain.ErrAccountEnds.
 func (s *Posts) Vote(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName) error {
-	p := &permit{ref: ref, by: by, before: func(ctx context.Context) error {
-		_, err := s.readBlog(ctx, ref, id)
-		return err
-	}}
-	if err := s.admit(ctx, p); err != nil {
-		return ofPost(ref, err)
-	}
-	if err := s.lists.ListVote(ctx, ref, id, by); err != nil {
-		return err
-	}
-	if err := s.checkActive(ctx, p); err != nil {
-		return err
+	p := &permit{
+		ref: ref, by: by,
+		exists: func(ctx context.Context) error { _, err := s.readBlog(ctx, ref, id); return err },
+		list:   func(ctx context.Context) error { return s.lists.ListVote(ctx, ref, id, by) },
 	}
 	insert := driver.Insert(schema.VoteRow(id, by), driver.String(schema.PropIncarnation, ref.Incarnation))
 	err := s.rate(ctx, p, id, +1, insert, domain.ErrExists)
-	if errors.Is(err, domain.ErrNotFound) {
+	if p.listed && errors.Is(err, domain.ErrNotFound) {
 		_ = s.lists.Unlist(ctx, by, []string{schema.VotedRow(id)}) // the id of a post never returns
 	}
 	return err
@@ -46,19 +38,25 @@ func (s *Posts) Unvote(ctx context.Context, ref domain.ChannelRef, id domain.Blo
 // rate changes a vote, the post's rating and its row in the index in one transaction. It
 // depends on the version of the post, so that no vote is lost, and none lands after the
 // post is gone. If the operation on the vote fails with done, the vote is as its user
-// wants it. This also recognises a self-conflict.
+// wants it. This also recognises a self-conflict. Of all requests that read one version, only one would
+// succeed, so those of this process wait for each other from there on.
 func (s *Posts) rate(ctx context.Context, p *permit, id domain.BlogID, change int64, vote driver.Operation, done error) error {
-	unlock, err := s.votes.Lock(ctx, id) // of all who read one version, only one would succeed
-	if err != nil {
-		return fmt.Errorf("voting on post %s: %w", id, err)
-	}
-	defer unlock()
-	return s.pause.Retry(ctx, func() error {
-		now, err := s.readBlog(ctx, p.ref, id)
-		if err != nil {
-			return err
+	var unlock func()
+	defer func() {
+		if unlock != nil {
+			unlock()
 		}
-		err = s.transactIfPermitted(ctx, p, ratingOperations(now, change, vote))
+	}()
+	return s.pause.Retry(ctx, func() error {
+		err := s.permitted(ctx, p, func(ctx context.Context) (_ []driver.Operation, err error) {
+			if unlock == nil {
+				if unlock, err = s.votes.Lock(ctx, id); err != nil {
+					return nil, err
+				}
+			}
+			now, err := s.readBlog(ctx, p.ref, id)
+			return ratingOperations(now, change, vote), err
+		})
 		switch {
 		case err == nil, optimistic.FailedAt(err, 1, done):
 			return nil
