@@ -11,71 +11,10 @@ import (
 	"microblogging/storage/schema"
 )
 
-// The gate is the fence of one incarnation: a row in the channel's Blogs
-// partition, so that the store checks it in the same transaction as the write
-// that depends on it. The transaction that inserts a post also merges the open
-// gate. Each transaction of a sweep also merges the shut gate. If the gate is gone,
-// the store rejects the whole transaction, so neither has to know whether it is late.
-//
-// The gate and the channel's row are in two tables. They change in this order:
-//
-//	             gate of i                     channel's row
-//
-//	             absent                        absent
-//	reserve         │                             │
-//	             reserved                         │
-//	open *          │                             │
-//	              open                            │
-//	insert          │                          active, of i
-//	                │                             │             posts of i
-//	request         │                          pending          not readable; a post that was sent before
-//	                │                             │             is accepted; an undo makes the row active
-//	pivot           │                          deleting         nothing can be undone
-//	shut *          │                             │
-//	              shut                            │             rows of i are swept
-//	remove-gate *   │                             │
-//	              gone                            │
-//	release                                    absent           the name is free
-//
-// The pivot also takes an active row: if the request died before it set the row to pending, if there
-// is no time to undo, or if the owner's account is deleted. The transitions with * happen at most
-// once, ever, whatever is sent again and however late it arrives:
-//
-//   - open deletes the reservation in the version that was read, and an ETag
-//     never repeats (see below);
-//   - shut deletes the open gate, which was created at most once;
-//   - remove-gate deletes the shut gate, which was created at most once.
-//
-// The client library may send a request a second time, or the network may hold a copy of it back, and
-// that delayed duplicate arrives after the caller has gone on. Of these transitions, only reserve and
-// insert can then happen again. A delayed duplicate of reserve leaves a reservation that no process
-// opens. One of insert leaves an active row without a gate, which accepts no post; a later creation, a
-// release and, while the deletion is on the index, the reconciling pass delete it ([Fence.Reclaim]).
-// Request, pivot, undo and release write the row in the version in which they read incarnation i, so
-// their duplicates fail. A delayed duplicate of a post fails on its once! row, which each post has and
-// which stays until the sweep; after that, on the gate.
-//
-// It is a premise that an ETag never repeats. Azure and Azurite make it from the time of the
-// write, so two writes of one row in the same tick of the server's clock could have the same. The
-// gate would open a second time only if all of this happened: the insert of a reservation takes
-// effect; OpenGate deletes the reservation; a delayed duplicate of the insert takes effect in the
-// same tick as the insert itself; and a delayed duplicate of OpenGate follows. A random revision in
-// the row would not help, because the duplicate carries the same one. The ablation etag of package lab
-// shows what such a repeat does.
-//
-// The picture is of a creation that succeeds. A creation that fails may leave a reservation or an open
-// gate without a channel's row. Its creator deletes that (WithdrawGate). If the creator died, one of
-// three others does: a repair (strayGate in package check), the deletion of any account that has the
-// name on its list, or a user with too many channels, for the names on theirs (withdrawCreations in
-// package channel). A store that lost an open gate is damaged, and no operation creates that gate again.
-
 // ReserveGate inserts the reservation of a gate, which OpenGate replaces, and returns
 // its version. Call it once for each incarnation, and never after OpenGate was sent:
-// the version of a second reservation would open the gate again.
-//
-// If the process dies after this, the reservation stays until a repair deletes
-// it. If a repair deletes it before OpenGate is sent, the incarnation is lost:
-// optimistic.ErrAgain.
+// the version of a second reservation would open the gate again. If another process has deleted the
+// reservation, the incarnation is lost: optimistic.ErrAgain.
 func (s *Fence) ReserveGate(ctx context.Context, ref domain.ChannelRef) (driver.ETag, error) {
 	partition, row := schema.ChannelPartition(ref.Key), schema.ReservedGateRow(ref.Incarnation)
 	//lab: Insert the reservation of a gate.
@@ -91,8 +30,7 @@ func (s *Fence) ReserveGate(ctx context.Context, ref domain.ChannelRef) (driver.
 	return reservation.ETag, err
 }
 
-// OpenGate replaces the reservation with the open gate. The transaction requires the
-// ETag of the reservation, which it deletes, so it commits at most once. If the open gate
+// OpenGate replaces the reservation with the open gate, at most once. If the open gate
 // could come back after the deletion, the store would accept a stalled post; or a stalled
 // worker would shut the gate again and sweep the rows of the next incarnation.
 func (s *Fence) OpenGate(ctx context.Context, ref domain.ChannelRef, reservation driver.ETag) error {
@@ -104,7 +42,7 @@ func (s *Fence) OpenGate(ctx context.Context, ref domain.ChannelRef, reservation
 	if !optimistic.Raced(err) {
 		return err
 	}
-	// Either this transaction has committed before and its response was lost, or a repair
+	// Either this transaction has committed before and its response was lost, or another process
 	// deleted the reservation first. The gate exists only in the first case.
 	//lab: Read whether this gate is open.
 	open, err := s.HasRow(ctx, ref.Key, schema.OpenGateRow(ref.Incarnation))
@@ -128,15 +66,14 @@ func (g *GateGone) Error() string { return g.Why.Error() }
 // Unwrap makes a GateGone an ErrGateGone, and what its reason is.
 func (g *GateGone) Unwrap() []error { return []error{ErrGateGone, g.Why} }
 
-// TransactIfOpen sends a transaction that merges the open gate, which gives the gate a new version. A merge
-// of a row that does not exist fails, and the whole transaction with it: that is the fence. If the
+// TransactIfOpen sends a transaction that merges the open gate, which gives the gate a new version. If the
 // gate is gone, TransactIfOpen returns a *GateGone. Any other failure is of the caller's operations, which
 // count from 1, because the merge is operation 0.
 //
-// Every change of what a channel's pages show merges the gate, unless it writes the channel's row. A
-// change that only inserts rows, such as an owner's post, depends on no other row, so only the gate stops
-// it. The others also depend on a version of a row that the sweep deletes. They merge the gate because
-// its version reports, too, whether a page that was read before is still right (package channel).
+// Every change of what a channel's pages show merges the gate, unless it writes the channel's row. If it
+// only inserts rows, such as an owner's post, only the gate stops it. The others also depend on a row that
+// the sweep deletes. They merge the gate because its version reports, too, whether a page that was read
+// before is still right (package channel).
 func (s *Fence) TransactIfOpen(ctx context.Context, ref domain.ChannelRef, operations ...driver.Operation) error {
 	return s.explain(ctx, ref, s.holding(ctx, ref, driver.Merge(schema.OpenGateRow(ref.Incarnation), driver.Exists), operations))
 }
@@ -219,7 +156,7 @@ func (s *Fence) ShutGate(ctx context.Context, ref domain.ChannelRef) (shut bool,
 
 // RemoveGate deletes the shut gate. After that, no sweep of this incarnation can remove
 // anything. Call it only after a whole pass, begun after the gate was shut, has found
-// nothing but gates. No row is added after the gate was shut, so none is left.
+// nothing but gates.
 func (s *Fence) RemoveGate(ctx context.Context, ref domain.ChannelRef) error {
 	//lab: Remove the shut gate.
 	err := s.blogs.Transact(ctx, schema.ChannelPartition(ref.Key), driver.Delete(schema.ShutGateRow(ref.Incarnation), driver.Exists))
