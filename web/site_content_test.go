@@ -167,7 +167,7 @@ func (s *site) cascade(ref domain.ChannelRef) {
 // mustBeSound checks all invariants of an idle system.
 func (s *site) mustBeSound() {
 	s.Helper()
-	checker := s.store.Operator.NewChecker(time.Hour, false, func(b domain.Violation) { s.Errorf("violation: %+v", b) })
+	checker := s.store.Operator.NewChecker(time.Hour, false, drivertest.FailOnce(s))
 	if _, err := checker.Run(s.Context()); err != nil {
 		s.Fatal(err)
 	}

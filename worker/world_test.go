@@ -247,8 +247,9 @@ func (w *world) mustBeSound() {
 	w.t.Helper()
 	violations, err := oracle.Violations(w.t.Context(), w.db)
 	w.ok(err)
-	for _, b := range violations {
-		w.t.Errorf("violation in row %q of partition %q of %s: %v", b.RowKey, b.PartitionKey, b.Table, b)
+	told := drivertest.FailOnce(w.t)
+	for _, v := range violations {
+		told(v)
 	}
 	w.mustBeSoundWithin(time.Hour)
 }
@@ -256,7 +257,7 @@ func (w *world) mustBeSound() {
 // mustBeSoundWithin runs the program's own checker alone, with this patience.
 func (w *world) mustBeSoundWithin(patience time.Duration) {
 	w.t.Helper()
-	checker := w.sound.Operator.NewChecker(patience, false, func(b domain.Violation) { w.t.Errorf("violation: %+v", b) })
+	checker := w.sound.Operator.NewChecker(patience, false, drivertest.FailOnce(w.t))
 	_, err := checker.Run(w.t.Context())
 	w.ok(err)
 }

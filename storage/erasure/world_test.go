@@ -9,6 +9,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/drivertest"
 	"microblogging/storage/internal/storetest"
 	"microblogging/storage/oracle"
 	"microblogging/worker"
@@ -99,15 +100,16 @@ func (l *leaving) mustBeSound() {
 	l.T.Helper()
 	violations, err := oracle.Violations(l.T.Context(), l.DB)
 	l.OK(err)
-	for _, b := range append(violations, l.Violations()...) {
-		l.T.Errorf("violation: %+v", b)
+	told := drivertest.FailOnce(l.T)
+	for _, v := range append(violations, l.Violations()...) {
+		told(v)
 	}
 }
 
 // mustBeSoundWithin runs the program's own check alone, with this patience.
 func (l *leaving) mustBeSoundWithin(patience time.Duration) {
 	l.T.Helper()
-	checker := l.Store.Operator.NewChecker(patience, false, func(b domain.Violation) { l.T.Errorf("violation: %+v", b) })
+	checker := l.Store.Operator.NewChecker(patience, false, drivertest.FailOnce(l.T))
 	_, err := checker.Run(l.T.Context())
 	l.OK(err)
 }

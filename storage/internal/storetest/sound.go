@@ -6,6 +6,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/drivertest"
 	"microblogging/storage/oracle"
 )
 
@@ -13,14 +14,15 @@ import (
 // idle. What a worker has yet to do is no violation.
 func (w *World) MustBeSound() {
 	w.T.Helper()
-	for _, violation := range w.Violations() {
-		w.T.Errorf("violation: %+v", violation)
+	told := drivertest.FailOnce(w.T)
+	for _, v := range w.Violations() {
+		told(v)
 	}
 	violations, err := oracle.Violations(w.T.Context(), w.DB)
 	w.OK(err)
-	for _, b := range violations {
-		if !awaitsWorker(b) {
-			w.T.Errorf("violation in row %q of partition %q of %s: %v", b.RowKey, b.PartitionKey, b.Table, b)
+	for _, v := range violations {
+		if !awaitsWorker(v) {
+			told(v)
 		}
 	}
 }
@@ -46,10 +48,11 @@ func (w *World) Reconcile() {
 	w.OK(err)
 	_, err = w.Store.Operator.Expire(w.T.Context())
 	w.OK(err)
+	told := drivertest.FailOnce(w.T)
 	violations, _ := w.Check(true)
-	for _, b := range violations {
-		if b.Detail != "active without a gate" || b.Repaired != "deleted" {
-			w.T.Errorf("violation: %+v", b)
+	for _, v := range violations {
+		if v.Detail != "active without a gate" || v.Repaired != "deleted" {
+			told(v)
 		}
 	}
 }
