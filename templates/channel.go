@@ -47,8 +47,8 @@ type View struct {
 	TopRated bool
 	// Rating selects the posts with this number of votes. If nil, it selects all.
 	Rating *int64
-	// Find selects the posts that contain this text. If it is empty, the view is the forms with
-	// which to find a post. If nil, it selects all.
+	// Find selects the posts that contain this text. If nothing of it can be found, the view is the
+	// forms with which to find a post. If nil, it selects all.
 	Find *string
 	// Day is the last day whose posts are shown, from its start in UTC. If zero, it is today.
 	Day time.Time
@@ -60,8 +60,8 @@ const MaxFind = 100
 // Newest reports whether the view is all posts, newest first.
 func (v View) Newest() bool { return v == View{} }
 
-// finds reports whether the view shows what was found.
-func (v View) finds() bool { return v.Find != nil && *v.Find != "" }
+// Finds reports whether the view shows what was found.
+func (v View) Finds() bool { return v.Find != nil && markdown.NewFinder(*v.Find).Text != "" }
 
 // day is the view's last day, as a reader writes it.
 func (v View) day() string { return v.Day.Format(dayLayout) }

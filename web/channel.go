@@ -144,7 +144,7 @@ func (s *server) ordered(
 	ctx context.Context, c echo.Context, ref domain.ChannelRef, order templates.View, q storage.BlogQuery,
 ) (found storage.BlogsFound, err error) {
 	switch {
-	case order.Find != nil && *order.Find != "":
+	case order.Finds():
 		err = s.costly(c, func() error {
 			find := markdown.NewFinder(*order.Find)
 			found, err = s.store.Posts.Find(ctx, ref, find.Text, func(d domain.Draft) bool { return find.In(d.Title, d.Text) }, q)

@@ -7,6 +7,15 @@ import (
 
 func TestFind(t *testing.T) {
 	t.Run("a page marks each match and says how many posts match", pageMarksEachMatch)
+	t.Run("marks alone find nothing and the page says why", marksAloneFindNothing)
+}
+
+func marksAloneFindNothing(t *testing.T) {
+	s := newSite(t)
+	s.post(s.channel("Engines", string(s.author("ada"))), "ada", "A **lease**")
+	page := s.browser().open("/channels/Engines?find=**").want(200).says("There is nothing to find in “**”: a search leaves out the marks")
+	page.saysNot("lease").saysNot("1 of 1")
+	s.do("GET", "/api/v1/channels/Engines/blogs?find=**").want(422).wantField("find")
 }
 
 func pageMarksEachMatch(t *testing.T) {

@@ -115,7 +115,7 @@ func queryContains(c echo.Context) (string, error) {
 	return text, nil
 }
 
-// queryFind returns the text that readers see in the posts to list, and nil if the request has none.
+// queryFind returns the text that is in the posts to list, and nil if the request has none.
 func queryFind(c echo.Context) (*string, error) {
 	texts, given := c.QueryParams()["find"]
 	switch {
@@ -129,7 +129,7 @@ func queryFind(c echo.Context) (*string, error) {
 		return nil, domain.Invalid("find", "must have 1 to %d characters, this has %d", templates.MaxFind, n)
 	}
 	if markdown.NewFinder(text).Text == "" {
-		return nil, domain.Invalid("find", "must have a character that readers see")
+		return nil, domain.Invalid("find", "has nothing to find: the marks * _ ~ ` [ ] and \\ are left out")
 	}
 	return &text, nil
 }
@@ -174,8 +174,8 @@ func queryView(c echo.Context) (view templates.View, err error) {
 // that and for finding a post.
 func pageView(c echo.Context) (view templates.View, err error) {
 	query := c.QueryParams()
-	if query.Has("find") && strings.TrimSpace(query.Get("find")) == "" {
-		return templates.View{Find: new("")}, nil
+	if text := strings.TrimSpace(query.Get("find")); query.Has("find") && markdown.NewFinder(text).Text == "" {
+		return templates.View{Find: &text}, nil
 	}
 	if view, err = queryView(c); err == nil && query.Has("day") {
 		if view.Day, err = time.Parse(time.DateOnly, query.Get("day")); err != nil {

@@ -15,8 +15,8 @@ import (
 // post is. So to find one is to read the partition, and each request has a budget.
 const MaxSearched = 20 * driver.MaxPage
 
-// maxSearchedText is how many bytes of texts one request looks at, about. To render them all, as
-// for a text that might be in each of them, takes two seconds of a processor.
+// maxSearchedText is how many bytes of texts one request looks at, about. To fold them all takes two seconds
+// of a processor if all their letters have accents that are characters of their own.
 const maxSearchedText = 16 << 20
 
 // A Found is a page of the posts that match. It may have no items and a Next.

@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 	"unicode"
@@ -9,13 +10,114 @@ import (
 	"golang.org/x/net/html/atom"
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
-	"pgregory.net/rapid"
 )
 
 func TestFind(t *testing.T) {
-	t.Run("what is found is what a reader sees", findsWhatAReaderSees)
+	t.Run("what a reader expects is found, and marked if it is shown", findsWhatIsExpected)
+	t.Run("what is not in the text is not found", findsNothingElse)
+	t.Run("what is around a match begins and ends between words", showsWordsAround)
 	t.Run("a letter is found in each of its cases", findsEachCase)
-	t.Run("what a reader expects is found", findsWhatIsExpected)
+	t.Run("a text is folded as the library folds it", foldsAsTheLibrary)
+}
+
+func findsWhatIsExpected(t *testing.T) {
+	for _, c := range []struct{ source, query, marked string }{
+		{"Hello **brave** world", "hello brave", "<p dir=\"auto\"><mark>Hello </mark><strong><mark>brave</mark></strong> world</p>"},
+		{"don’t", "don't", "<mark>don’t</mark>"},
+		{"don't", "don’t", "<mark>don't</mark>"},
+		{"Straße", "STRASSE", "<mark>Straße</mark>"},
+		{"groß", "s", "gro<mark>ß</mark>"},
+		{"**ab**c", "abc", "<strong><mark>ab</mark></strong><mark>c</mark>"},
+		{"snake_case", "snake_case", "<mark>snake_case</mark>"},
+		{"snake_case", "SNAKECASE", "<mark>snake_case</mark>"},
+		{`a \* b`, "a * b", "<mark>a * b</mark>"},
+		{"a`` b ``c", "a b c", "a<code>b</code>c"}, // the spaces in it are not shown
+		{"soft  break", " soft\nbreak ", "<mark>soft  break</mark>"},
+		{"hard\nbreak", "hard break", "<mark>hard</mark><br><mark>\nbreak</mark>"},
+		{"one\n\ntwo", "one two", "<mark>one</mark></p>\n<p dir=\"auto\"><mark>two</mark>"},
+		{"well–known", "WELL-known", "<mark>well–known</mark>"},
+		{"auto\u00adbahn", "Autobahn", "<mark>auto\u00adbahn</mark>"},
+		{"so 👍🏽", "👍", "<mark>👍</mark>🏽"},
+		{"❤️ it", "❤ it", "<mark>❤️ it</mark>"},
+		{"&ouml;l & a &lt; b", "öl & a < b", "<mark>öl &amp; a &lt; b</mark>"},
+		{"cafe\u0301", "CAFÉ", "<mark>cafe\u0301</mark>"},
+		{"İstanbul, Irmak, ılık", "istanbul, irmak, ilik", "<mark>İstanbul, Irmak, ılık</mark>"},
+		{"aaa", "aa", "<mark>aa</mark>a"},
+		{"a [link](https://b.example/manual)", "example/MANUAL", ">link</a>"},
+		{"a [link][1]\n\n[1]: https://b.example", "a link", "<mark>a </mark><a href"},
+		{"- [x] bread", "x bread", "☑ bread"},
+	} {
+		f := NewFinder(c.query)
+		if marked := f.Mark(Render(c.source, BelowList)).String(); !f.In("", c.source) || !strings.Contains(marked, c.marked) {
+			t.Errorf("%q in %q: found %t, marked %s", c.query, c.source, f.In("", c.source), marked)
+		}
+	}
+	if !NewFinder("a title").In("*A  Title", "") {
+		t.Error("a title is not found")
+	}
+}
+
+func findsNothingElse(t *testing.T) {
+	for source, query := range map[string]string{
+		"a [link](https://b.example) c": "link c", // its address is between
+		"- a\n- b":                      "a b",
+		"ab":                            "a b",
+		"é":                             "e",
+		"**":                            "a",
+		"end":                           "end top",
+	} {
+		f := NewFinder(query)
+		if f.In("top", source) || strings.Contains(f.Mark(Literal(source)).String(), "<mark>") {
+			t.Errorf("%q is found in %q", query, source)
+		}
+	}
+	for _, query := range []string{"**", " \\ ", "[`]", "\u00ad", ""} {
+		if f := NewFinder(query); f.Text != "" || f.Mark(Literal("a ** b")) != Literal("a ** b") {
+			t.Errorf("of %q is left: %q", query, f.Text)
+		}
+	}
+}
+
+func showsWordsAround(t *testing.T) {
+	long := strings.Repeat("One two. ", 30)
+	for _, c := range []struct{ query, title, source, want string }{
+		{"hello brave", "", "Hello **brave** world", "Hello brave world"},
+		{"lease", "", long + "A *lease* & more. " + long, "…" + long[:54] + "A lease & more. " + long[:48] + "…"},
+		{"lease", "A lease", long, "A lease"},
+		{"b.example", "", "See\n[it](https://b.example).", "See [it](https://b.example)."},
+		{"<", "", "`&lt;` it", "`&lt;` it"}, // the entity is shown as it is
+	} {
+		if got := NewFinder(c.query).Around(c.title, c.source); got != c.want {
+			t.Errorf("around %q is %q, not %q", c.query, got, c.want)
+		}
+	}
+}
+
+func findsEachCase(t *testing.T) {
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		if !unicode.IsLetter(r) && !unicode.IsMark(r) {
+			continue
+		}
+		folded := func(text string) string { return string(fold(nil, text)) }
+		want := folded("x" + string(r))
+		for _, other := range []string{"x" + string(unicode.SimpleFold(r)), cases.Fold().String("x" + string(r)), norm.NFD.String("x" + string(r)), strings.ToUpper("x" + string(r)), want} {
+			if got := folded(other); got != want {
+				t.Errorf("%q is folded to %q, and %q to %q", string(r), want, other, got)
+			}
+		}
+	}
+}
+
+func foldsAsTheLibrary(t *testing.T) {
+	spaces, caser := regexp.MustCompile(" +"), cases.Fold()
+	for r := rune(1); r < 0x20000; r++ {
+		for _, text := range []string{string(r), "o" + string(r) + "\u0323" + string(r)} {
+			want := spaces.ReplaceAllString(strings.Map(alike, caser.String(norm.NFC.String(text))), " ")
+			if got := string(fold(nil, text)); got != want {
+				t.Fatalf("%+q is folded to %+q, not to %+q", text, got, want)
+			}
+		}
+	}
 }
 
 // seen is what a reader of the rendered text sees, as a browser reads it.
@@ -42,79 +144,4 @@ func seen(rendered string) string {
 		read(n)
 	}
 	return strings.Join(strings.Fields(b.String()), " ")
-}
-
-// same is the folding by the library, which is slow.
-func same(s string) string {
-	s = strings.NewReplacer("’", "'", "‘", "'", "–", "-", "—", "-", "\u00ad", "", "ı", "i").Replace(norm.NFC.String(s))
-	s = strings.ReplaceAll(cases.Fold().String(s), "i\u0307", "i")
-	return strings.Join(strings.Fields(s), " ")
-}
-
-func findsWhatAReaderSees(t *testing.T) {
-	pieces := []string{
-		"a", "b", "c", "ab", "B", " ", "  ", "\n", "\n\n", "*", "**", "_", "~~", "`", "``", "[", "](", ")", "](https://a.b)", "[a]", "[]", "![", "][1]", "\n\n[1]: https://c.ab \"b\"\n",
-		"[1]", "<https://ab.c>", "<", ">", "\n> ", "\n- ", "\n1. ", "- [ ] ", "- [x] ", "\n# ", "#", "\n===\n", "\n---\n", "\n```a\n", "\n    ", "\\", "&", "&amp;", "&#97;", "&auml;", ";",
-		"a|b\n-|-\nc|`a\\|b`\n", "|", "!", "'", "’", "–", "-", "ß", "İ", "ı", "\u0301", "\u0338", "é", "e", "猫", "👍", "ﬁ", "Σ", "ς", "\u00ad", "\u00a0", "https://a.b/c_d", "b@c.d", "ᄀ", "ᅡ", "1", ".",
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		source := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 1, 14).Draw(t, "source"), "")
-		shown := []rune(seen(Render(source, BelowList).String()))
-		query := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 1, 3).Draw(t, "query"), "")
-		if n := len(shown); n > 0 && rapid.Bool().Draw(t, "there") {
-			from := rapid.IntRange(0, n-1).Draw(t, "from")
-			query = string(shown[from:rapid.IntRange(from+1, n).Draw(t, "to")])
-		}
-		f, want := NewFinder(query), same(query) != "" && strings.Contains(same(string(shown)), same(query))
-		if got := f.In("", source); got != want {
-			t.Fatalf("%q in %q, which is seen as %q: %t", query, source, string(shown), got)
-		}
-		marked := f.Mark(Render(source, BelowList)).String()
-		if got := seen(marked); got != string(shown) || want != strings.Contains(marked, "<mark>") {
-			t.Fatalf("%q in %q is marked as %s", query, source, marked)
-		}
-		if around := f.Around("", source); want && !strings.Contains(same(around), same(query)) {
-			t.Fatalf("%q in %q has these words around: %q", query, source, around)
-		}
-	})
-}
-
-func findsEachCase(t *testing.T) {
-	for r := rune(0); r <= unicode.MaxRune; r++ {
-		if !unicode.IsLetter(r) && !unicode.IsMark(r) {
-			continue
-		}
-		want := fold("x" + string(r))
-		for _, other := range []string{"x" + string(unicode.SimpleFold(r)), cases.Fold().String("x" + string(r)), norm.NFD.String("x" + string(r)), strings.ToUpper("x" + string(r)), want} {
-			if got := fold(other); got != want {
-				t.Errorf("%q is folded to %q, and %q to %q", string(r), want, other, got)
-			}
-		}
-	}
-}
-
-func findsWhatIsExpected(t *testing.T) {
-	for source, query := range map[string]string{
-		"**ab**c":                              "abc",
-		"soft  break":                          " soft\nbreak ",
-		"well–known":                           "WELL-known",
-		"groß":                                 "s",
-		"so 👍🏽":                                "👍",
-		"❤️":                                   "❤",
-		"- [x] bread":                          "☑ bread",
-		"![][1] end\n\n[1]: https://b.example": "https://b.example end",
-		"&ouml;l":                              "öl",
-		"**e**\u0301":                          "é",
-		"a`` b ``c":                            "abc",
-		"a\n- b|":                              "a b",
-	} {
-		f := NewFinder(query)
-		marked := f.Mark(Render(source, BelowList)).String()
-		if !f.In("", source) || !strings.Contains(marked, "<mark>") || strings.Contains(marked, "<mark>\n</mark>") {
-			t.Errorf("%q is not found in %q: %s", query, source, marked)
-		}
-	}
-	if f := NewFinder("a title"); !f.In("*A  Title", "") || f.In("A *title*", "text") {
-		t.Error("a title is not found as it is")
-	}
 }

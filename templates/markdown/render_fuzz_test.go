@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/net/html"
@@ -11,7 +12,7 @@ import (
 )
 
 // FuzzRender looks for a text that becomes more than the package allows, or for one that
-// is cut wrongly.
+// is cut, read or marked wrongly.
 func FuzzRender(f *testing.F) {
 	for _, seed := range []string{
 		"# a\n\n*b* **c** ~~d~~ `e`\n\n> f\n\n- g\n  1. h\n\n```i\nj\n```\n\n---\n",
@@ -31,11 +32,31 @@ func FuzzRender(f *testing.F) {
 		for _, top := range []int{BelowTitle, BelowList} {
 			mustBeSafe(t, Render(source, top).String(), top)
 		}
-		Words(source)
+		if !strings.ContainsFunc(strings.NewReplacer("\n", "", "\t", "").Replace(source), unicode.IsControl) {
+			mustBeSeen(t, source, limit) // package domain refuses others
+		}
 		if short, _ := Cut(source, int(limit)+1); utf8.RuneCountInString(short) > int(limit)+1 {
 			t.Fatalf("%q was cut at %d to %q", source, limit+1, short)
 		}
 	})
+}
+
+// mustBeSeen compares the words of a text with what a browser shows, and marks some of them.
+func mustBeSeen(t *testing.T, source string, from uint16) {
+	t.Helper()
+	shown, words := Render(source, BelowTitle).String(), Words(source)
+	if want := seen(shown); words != want {
+		t.Fatalf("%q is read as %q, not %q", source, words, want)
+	}
+	at := []rune(words)[int(from)%(len([]rune(words))+1):]
+	f := NewFinder(string(at[:min(len(at), 3)]))
+	marked := f.Mark(HTML{shown}).String()
+	if unmarked := strings.NewReplacer("<mark>", "", "</mark>", "").Replace(marked); unmarked != shown {
+		t.Fatalf("%s is marked as %s", shown, marked)
+	}
+	if strings.Contains(marked, "<mark>") != (f.Text != "") {
+		t.Fatalf("%q is in %s, which is marked as %s", f.Text, shown, marked)
+	}
 }
 
 // allowed has the elements of a rendered text, with their attributes.
