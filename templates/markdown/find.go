@@ -1,11 +1,9 @@
 package markdown
 
 import (
-	"bytes"
 	"html"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -18,66 +16,32 @@ import (
 type Finder struct {
 	// Text is what to find, folded. It is empty if nothing is left to find.
 	Text string
-	text []byte
 }
 
 // NewFinder returns what finds the text.
 func NewFinder(text string) Finder {
-	folded := bytes.TrimSpace(fold(nil, text))
-	return Finder{string(folded), folded}
+	return Finder{strings.TrimSpace(fold(text))}
 }
 
 // In reports whether the text is in a title or in the source of a text.
 func (f Finder) In(title, source string) bool {
-	var room [4 << 10]byte // for most texts, so that a search of thousands leaves nothing to collect
-	return bytes.Contains(fold(room[:0], title), f.text) || bytes.Contains(fold(room[:0], source), f.text)
+	return strings.Contains(fold(title), f.Text) || strings.Contains(fold(source), f.Text)
 }
 
-// fold appends a text in a form that is the same for texts that differ only in what a Finder ignores:
+// fold returns a text in a form that is the same for texts that differ only in what a Finder ignores:
 // entities are the characters that they name, each character is what alike says, and white space is
 // one space.
-func fold(folded []byte, text string) []byte {
-	if strings.Contains(text, ";") { // most texts have no entity
-		text = html.UnescapeString(text)
-	}
-	if !isASCII(text) {
-		text = foldLetters(text)
-	}
-	last := byte(0)
-	for i := range len(text) {
-		if c := ascii[text[i]]; c != 0 && (c != ' ' || last != ' ') {
-			folded, last = append(folded, c), c
+func fold(text string) string {
+	var last rune
+	return strings.Map(func(r rune) rune {
+		if r = alike(r); r == ' ' && last == ' ' {
+			return -1
 		}
-	}
-	return folded
-}
-
-func isASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return false
+		if r != -1 {
+			last = r
 		}
-	}
-	return true
-}
-
-// foldLetters folds what is not ASCII. It is strings.Map(alike, cases.Fold().String(norm.NFC.String(text))), in less
-// than half of the time.
-func foldLetters(text string) string {
-	if strings.ContainsFunc(text, mayCompose) {
-		text = norm.NFC.String(text)
-	}
-	letters, folded := letters(), make([]byte, 0, len(text))
-	for _, r := range text {
-		if r < utf8.RuneSelf {
-			folded = append(folded, byte(r))
-		} else if as, is := letters[r]; is {
-			folded = append(folded, as...)
-		} else {
-			folded = utf8.AppendRune(folded, r)
-		}
-	}
-	return string(folded)
+		return r
+	}, cases.Fold().String(norm.NFC.String(html.UnescapeString(text))))
 }
 
 // alike returns the character that a folded one is compared as, or -1 for none. Marks within a line of
@@ -98,37 +62,6 @@ func alike(r rune) rune {
 		return -1
 	}
 	return unicode.ToLower(r) // because cases.Fold swaps the case of Cherokee letters (golang/go issue 46101)
-}
-
-// ascii has what alike makes of each byte of ASCII, 0 for none, and the other bytes as they are.
-var ascii = func() (as [256]byte) {
-	for c := range as {
-		as[c] = byte(c)
-		if c < utf8.RuneSelf {
-			as[c] = byte(max(alike(rune(c)), 0))
-		}
-	}
-	return as
-}()
-
-// letters has the characters that the library and alike change.
-var letters = sync.OnceValue(func() map[rune]string {
-	changed, caser := map[rune]string{}, cases.Fold()
-	for r := rune(utf8.RuneSelf); r < 0x20000; r++ { // above are Chinese letters, and tags within a few flags
-		if unicode.Is(unicode.Lo, r) {
-			continue // a letter without a case
-		}
-		if as := strings.Map(alike, caser.String(string(r))); as != string(r) {
-			changed[r] = as
-		}
-	}
-	return changed
-})
-
-// mayCompose reports whether NFC may change a character or compose it with another. It knows Latin, Cyrillic, quotation
-// marks, dashes, Chinese and emoji, because to normalize takes as long as to fold.
-func mayCompose(r rune) bool {
-	return r >= 0x300 && (r < 0x400 || r > 0x482) && (r < 0x2010 || r > 0x2027) && (r < 0x4e00 || r > 0x9fff) && (r < 0x1f300 || r > 0x1faff)
 }
 
 // Literal is a text without marks, as it is.
@@ -170,22 +103,22 @@ func partsOf(shown HTML) (parts []string) {
 
 // among reports for each part whether it shows some of the text.
 func (f Finder) among(parts []string) []bool {
-	var folded []byte
+	var b strings.Builder
 	var of []int // the part of each folded byte
 	for i, part := range parts {
 		if part[0] == '<' {
 			continue
 		}
-		as := fold(nil, part)
-		if bytes.HasSuffix(folded, []byte(" ")) {
-			as = bytes.TrimPrefix(as, []byte(" "))
+		as := fold(part)
+		if strings.HasSuffix(b.String(), " ") {
+			as = strings.TrimPrefix(as, " ")
 		}
-		folded = append(folded, as...)
+		b.WriteString(as)
 		of = append(of, slices.Repeat([]int{i}, len(as))...)
 	}
-	found := make([]bool, len(parts))
+	folded, found := b.String(), make([]bool, len(parts))
 	for end := 0; f.Text != ""; {
-		at := bytes.Index(folded[end:], f.text)
+		at := strings.Index(folded[end:], f.Text)
 		if at < 0 {
 			break
 		}
