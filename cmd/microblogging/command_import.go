@@ -69,13 +69,13 @@ func (c importCommand) importAll(ctx context.Context, console *console, parts *s
 	}
 	var all importCounts
 	for _, file := range files {
-		to := newImporter(parts.Store, channel, owner, file.Source)
+		to := newImporter(parts, channel, owner)
+		if slices.Contains(created, "channel "+string(name)) {
+			to.earlier = nil
+		}
 		if c.DryRun {
-			to.create = func(ctx context.Context, in domain.Channel, posts []storage.NewPost) []storage.PostResult {
-				if in.Name == "" { // there is no channel yet
-					return slices.Repeat([]storage.PostResult{{Made: true}}, len(posts))
-				}
-				return parts.Operator.Earlier(ctx, in, posts)
+			to.create = func(_ context.Context, _ domain.Channel, postings []storage.NewPost) []storage.PostResult {
+				return slices.Repeat([]storage.PostResult{{Made: true}}, len(postings))
 			}
 		}
 		err = importTo(ctx, console, file, to)

@@ -24,6 +24,9 @@ func TestImport(t *testing.T) {
 	t.Run("of several files reports each, and ends with the sum", importSeveral)
 	t.Run("makes the account of the owner, and keeps one that exists", importCreatesOwner)
 	t.Run("keeps the key of an entry", importerKeyStays)
+	t.Run("of a feed that moved to https adds nothing that is there", importAfterAMove)
+	t.Run("adds nothing that an earlier program imported", importKnowsEarlierKeys)
+	t.Run("counts the names of authors and the categories that a post does not have", importCountsNames)
 	t.Run("takes back what was exported: the same posts, dates and texts", drivertest.Long(importTakesBackAnExport))
 }
 
@@ -171,9 +174,78 @@ func importCreatesOwner(t *testing.T) {
 
 // feed/testdata/posts has the ids of entries.
 func importerKeyStays(t *testing.T) {
-	p := newImportWorld(t).importer().newPost(feed.Entry{ID: "id:1"})
+	p := newImportWorld(t).importer().newPost(feed.Entry{}, feed.Key{Source: "id:urn:a", ID: "id:1"})
 	if p.By != "ada" || p.Source != "feed id:urn:a" || p.Key != "id:1" {
 		t.Errorf("got %+v", p)
+	}
+}
+
+// movedFeed has an entry of each kind of key, of a site.
+const movedFeed = `<rss version="2.0"><channel><title>Moved</title><link>SITE/</link>
+<item><title>a</title><guid>SITE/?p=1</guid></item><item><title>b</title><guid>2</guid></item>
+<item><title>c</title><link>SITE/3</link></item><item><title>d</title></item><item><title>e</title><guid>tag:blog.example,2020:5</guid></item>
+</channel></rss>`
+
+// moved writes movedFeed of a site.
+func moved(t *testing.T, site string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "moved")
+	ok(t, os.WriteFile(file, []byte(strings.ReplaceAll(movedFeed, "SITE", site)), 0o600))
+	return file
+}
+
+func importAfterAMove(t *testing.T) {
+	data := t.TempDir()
+	for i, site := range []string{"http://www.blog.example", "https://blog.example", "https://www.blog.example"} {
+		code, out, errs := imported(t, data, testPassword, moved(t, site))
+		want := "0 posts added, 5 already there, 0 left out\n"
+		if i == 0 {
+			want = "account ada created\nchannel news created\n5 posts added, 0 already there, 0 left out\n"
+		}
+		if code != exitOK || out != want {
+			t.Errorf("of %s exits with %d, prints %q and says %q, want %q", site, code, out, errs, want)
+		}
+	}
+}
+
+// The keys are those of commit 0064adec. It imported the feed before its site moved.
+func importKnowsEarlierKeys(t *testing.T) {
+	for _, site := range []string{"http://blog.example", "https://blog.example"} {
+		w := newImportWorld(t)
+		for _, id := range []string{"id:http://blog.example/?p=1", "id:2", "link:http://blog.example/3", "hash:9077a8fff2f3a09fa325cc7849bceaf7f65613f9d1220129bc84b9bababd7fef", "id:tag:blog.example,2020:5"} {
+			post, _, err := w.store.Posts.Create(t.Context(), storage.NewPost{Channel: w.channel, By: "ada",
+				Source: "feed id:http://blog.example/", Key: id, Draft: domain.Draft{Text: "an earlier text"}})
+			ok(t, err)
+			if id == "id:2" {
+				ok(t, w.store.Posts.Delete(t.Context(), w.channel, post.ID, "ada", domain.Any[domain.Revision]()))
+			}
+		}
+		file, err := readImportFile(moved(t, site))
+		ok(t, err)
+		to := w.importer()
+		if err := to.post(t.Context(), file.Entries); err != nil || to.counts != (importCounts{known: 5}) {
+			t.Errorf("of %s: %+v, %v", site, to.counts, err)
+		}
+	}
+}
+
+func importCountsNames(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "named")
+	for document, want := range map[string]string{
+		`<rss xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:i="http://www.itunes.com/dtds/podcast-1.0.dtd"><channel><item><title>a</title><author>x</author>
+			<dc:creator>Ada</dc:creator><i:author>Ada</i:author><category>b</category><category>c</category><category>b</category><category/><dc:subject>d</dc:subject></item></channel></rss>`: "2, 3",
+		`<feed xmlns="http://www.w3.org/2005/Atom"><author><name>not of the entry</name></author><entry><title>a</title><author><name>Ada</name></author>
+			<category term="b"/><category scheme="http://schemas.google.com/g/2005#kind" term="http://schemas.google.com/blogger/2008/kind#post"/></entry></feed>`: "1, 1",
+		`{"version":"https://jsonfeed.org/version/1.1","items":[{"id":"1","content_text":"a","authors":[{"name":"Ada"},null,{"name":"Bob"}],"author":{"name":"Ada"},"tags":["b","c",""]}]}`: "2, 2",
+	} {
+		ok(t, os.WriteFile(file, []byte(document), 0o600))
+		authors, categories, _ := strings.Cut(want, ", ")
+		code, out, errs := imported(t, t.TempDir(), testPassword, file)
+		want := "account ada created\nchannel news created\n" + file + ": names of authors left out: " + authors + "\n" + file + ": categories left out: " + categories + "\n" +
+			"1 post added, 0 already there, 0 left out\n"
+		if code != exitOK || out != want {
+			t.Errorf("%s: exits with %d, prints %q and says %q, want %q", document, code, out, errs, want)
+		}
 	}
 }
 
@@ -270,5 +342,5 @@ func newImportWorld(t *testing.T) *importWorld {
 
 // importer returns an importer of one feed.
 func (w *importWorld) importer() *importer {
-	return newImporter(w.store.Store, w.channel, "ada", "id:urn:a")
+	return newImporter(w.store, w.channel, "ada")
 }

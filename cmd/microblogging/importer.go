@@ -18,7 +18,7 @@ import (
 )
 
 // importCounts counts what became of a feed's entries.
-type importCounts [pixels + 1]int
+type importCounts [categories + 1]int
 
 const (
 	added = iota
@@ -39,6 +39,8 @@ const (
 	media
 	links
 	pixels
+	authors
+	categories
 )
 
 // leftOut maps the reason why an entry is left out to its count.
@@ -47,14 +49,16 @@ var leftOut = map[string]int{feed.NotPublished: notPublished, feed.NotPosts: not
 // importWords are what the report says of each count.
 var importWords = [...]string{
 	notPublished: feed.NotPublished, notPosts: feed.NotPosts, repeated: feed.Repeated, empty: feed.Empty,
-	misdated:  "posts dated now because their dates cannot be read",
-	early:     "posts dated now because their dates are in the future",
-	zoneless:  "dates taken as UTC because they name no time zone that is known",
-	cut:       "posts cut to the limit of a post",
-	summaries: "posts without the summary of their entry, which is not part of its content",
-	media:     "pictures, sounds, videos and other files left out because they do not fit or have no web address",
-	links:     "links left out because they do not fit or have no web address",
-	pixels:    "pictures of one pixel left out, which count readers",
+	misdated:   "posts dated now because their dates cannot be read",
+	early:      "posts dated now because their dates are in the future",
+	zoneless:   "dates taken as UTC because they name no time zone that is known",
+	cut:        "posts cut to the limit of a post",
+	summaries:  "posts without a summary or another text of their entry, which is not part of the post",
+	media:      "pictures, sounds, videos and other files left out because they do not fit or have no web address",
+	links:      "links left out because they do not fit or have no web address",
+	pixels:     "pictures of one pixel left out, which count readers",
+	authors:    "names of authors left out",
+	categories: "categories left out",
 }
 
 func (c *importCounts) add(other importCounts) {
@@ -108,15 +112,15 @@ const importBatch = 3 * storage.MaxNewPosts
 // An importer posts the entries of one feed, each once, storage.MaxNewPosts in a
 // transaction.
 type importer struct {
-	channel domain.Channel
-	owner   domain.UserName
-	// source tells the feed apart from others with the same ids of entries.
-	source    string
+	channel   domain.Channel
+	owner     domain.UserName
 	converter *feed.Converter
 	// began is when the import began. No post is dated after it, except one that is dated by its arrival.
 	began time.Time
-	// create makes posts. In a dry run, it only looks which were made before.
+	// create makes posts. In a dry run, it only says so.
 	create func(context.Context, domain.Channel, []storage.NewPost) []storage.PostResult
+	// earlier looks which posts were made before. It is nil for a channel that is new, because all keys are new there.
+	earlier func(context.Context, domain.Channel, []storage.NewPost) []storage.PostResult
 	// progress is called with how many entries are done.
 	progress func(done int)
 
@@ -126,13 +130,12 @@ type importer struct {
 }
 
 // newImporter returns an importer that does not report its progress.
-func newImporter(store *storage.Store, channel domain.Channel, owner domain.UserName, source string) *importer {
+func newImporter(parts *storage.Parts, channel domain.Channel, owner domain.UserName) *importer {
 	i := &importer{
-		channel: channel, owner: owner, source: source,
-		converter: feed.NewConverter(), began: domain.Now(), progress: func(int) {},
+		channel: channel, owner: owner, converter: feed.NewConverter(), began: domain.Now(), progress: func(int) {},
 	}
-	if store != nil {
-		i.create = store.Posts.CreateAll
+	if parts.Store != nil {
+		i.create, i.earlier = parts.Posts.CreateAll, parts.Operator.Earlier
 	}
 	return i
 }
@@ -166,36 +169,70 @@ func (i *importer) undated(e feed.Entry) bool {
 	return e.Published.IsZero() || e.Published.After(i.began)
 }
 
+// A pending entry becomes a post, unless an earlier import made it.
+type pending struct {
+	entry feed.Entry
+	draft domain.Draft
+	// note is what is counted if the post is added.
+	note importCounts
+}
+
 // postAll posts a batch and counts what became of each entry.
-func (i *importer) postAll(ctx context.Context, batch []feed.Entry) (err error) {
-	var posts []storage.NewPost
-	var notes []importCounts // of each post, if it is added
+func (i *importer) postAll(ctx context.Context, batch []feed.Entry) error {
 	var counts importCounts
+	var posts []pending
 	for _, entry := range batch {
 		draft, lost := i.converter.Draft(entry)
 		if draft.Text == "" || entry.LeftOut != "" {
 			counts[leftOut[cmp.Or(entry.LeftOut, feed.Empty)]]++
 			continue
 		}
-		post := i.newPost(entry)
-		post.Draft = draft
-		posts, notes = append(posts, post), append(notes, i.note(entry, lost))
+		posts = append(posts, pending{entry, draft, i.note(entry, lost)})
 	}
-	for n, r := range i.create(ctx, i.channel, posts) {
-		switch {
-		case errors.Is(r.Err, domain.ErrKeyReused), errors.Is(r.Err, domain.ErrPostGone), r.Err == nil && !r.Made:
-			counts[known]++
-		case r.Err != nil:
-			err = cmp.Or(err, r.Err)
-		default:
-			counts.add(notes[n])
-		}
+	posts, errEarlier := i.dropEarlier(ctx, posts, &counts)
+	posts, errMade := counts.drop(posts, i.create(ctx, i.channel, i.newPosts(posts, 0)))
+	for _, p := range posts {
+		counts.add(p.note)
 	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.counts.add(counts)
 	i.progress(i.counts.sum(added, misdated))
-	return err
+	return cmp.Or(errEarlier, errMade)
+}
+
+// dropEarlier returns the entries of which no earlier import made posts, and counts the others. It looks for the key of
+// each, and then for those that earlier programs gave it.
+func (i *importer) dropEarlier(ctx context.Context, posts []pending, counts *importCounts) (_ []pending, err error) {
+	if i.earlier == nil {
+		return posts, nil
+	}
+	for n := 0; slices.ContainsFunc(posts, func(p pending) bool { return n <= len(p.entry.Former) }); n++ {
+		var results []storage.PostResult
+		for some := range slices.Chunk(i.newPosts(posts, n), storage.MaxNewPosts) {
+			results = append(results, i.earlier(ctx, i.channel, some)...)
+		}
+		var failed error
+		posts, failed = counts.drop(posts, results)
+		err = cmp.Or(err, failed)
+	}
+	return posts, err
+}
+
+// drop returns the entries of which posts were made, or would be. It counts those of which an earlier import made them, and
+// returns the first failure of the others.
+func (c *importCounts) drop(posts []pending, results []storage.PostResult) (made []pending, err error) {
+	for n, r := range results {
+		switch {
+		case errors.Is(r.Err, domain.ErrKeyReused), errors.Is(r.Err, domain.ErrPostGone), r.Err == nil && !r.Made:
+			c[known]++
+		case r.Err != nil:
+			err = cmp.Or(err, r.Err)
+		default:
+			made = append(made, posts[n])
+		}
+	}
+	return made, err
 }
 
 // note counts an entry that was added, and what its post has else than the file.
@@ -204,17 +241,30 @@ func (i *importer) note(entry feed.Entry, lost feed.Loss) importCounts {
 	return importCounts{
 		added: 1, misdated: one[entry.Misdated], early: one[i.undated(entry) && !entry.Published.IsZero()], zoneless: one[entry.Zoneless],
 		cut: one[lost.Cut], summaries: one[lost.Summary], media: lost.Media, links: lost.Links, pixels: lost.Pixels,
+		authors: entry.Authors, categories: entry.Categories,
 	}
 }
 
-// newPost returns the request to post an entry, without its draft. Source and key say which post
-// an entry has made: with others, it would be imported a second time.
-func (i *importer) newPost(entry feed.Entry) storage.NewPost {
+// newPosts returns the request to post each entry under its key, which has the number 0, or under one of its former keys. An entry
+// with fewer of them has its last one.
+func (i *importer) newPosts(posts []pending, key int) []storage.NewPost {
+	list := make([]storage.NewPost, len(posts))
+	for n, p := range posts {
+		keys := append([]feed.Key{p.entry.Key}, p.entry.Former...)
+		list[n] = i.newPost(p.entry, keys[min(key, len(keys)-1)])
+		list[n].Draft = p.draft
+	}
+	return list
+}
+
+// newPost returns the posting of an entry, without its draft. The key says which post an entry has
+// made: with another one, it would be imported a second time.
+func (i *importer) newPost(entry feed.Entry, key feed.Key) storage.NewPost {
 	on := entry.Published
 	if i.undated(entry) {
 		on = time.Time{}
 	}
 	return storage.NewPost{
-		By: i.owner, Channel: i.channel, Source: "feed " + i.source, Key: entry.ID, CreatedOn: on,
+		By: i.owner, Channel: i.channel, Source: "feed " + key.Source, Key: key.ID, CreatedOn: on,
 	}
 }

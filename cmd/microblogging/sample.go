@@ -79,7 +79,7 @@ func fillSample(ctx context.Context, store *storage.Parts) (made bool, err error
 		return false, err
 	}
 	for _, file := range files {
-		if err := addSampleChannel(ctx, store.Store, file.Name(), now); err != nil {
+		if err := addSampleChannel(ctx, store, file.Name(), now); err != nil {
 			return false, fmt.Errorf("sample %s: %w", file.Name(), err)
 		}
 	}
@@ -102,7 +102,7 @@ func addSampleUser(ctx context.Context, store *storage.Parts, user domain.UserNa
 	return err == nil, err
 }
 
-func addSampleChannel(ctx context.Context, store *storage.Store, name string, now time.Time) error {
+func addSampleChannel(ctx context.Context, store *storage.Parts, name string, now time.Time) error {
 	document, err := sampleFeeds.ReadFile(path.Join("sample", name))
 	if err != nil {
 		return err
@@ -124,11 +124,11 @@ func addSampleChannel(ctx context.Context, store *storage.Store, name string, no
 	if channel, _, err = store.Channels.Create(ctx, channel, "sample "+title, 0); err != nil {
 		return err
 	}
-	to := newImporter(store, channel, channel.Owner, f.Source)
+	to := newImporter(store, channel, channel.Owner)
 	if err := to.post(ctx, f.Entries); err != nil {
 		return err
 	}
-	return addSampleReaders(ctx, store, channel)
+	return addSampleReaders(ctx, store.Store, channel)
 }
 
 // addSampleReaders makes each user vote for some posts, and all users but the

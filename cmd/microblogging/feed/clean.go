@@ -12,6 +12,7 @@ import (
 	"github.com/JohannesKaufmann/dom"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+	"golang.org/x/text/encoding/charmap"
 
 	"microblogging/domain"
 )
@@ -121,14 +122,16 @@ func (c *cleaner) see(text string) string {
 	return string(seen)
 }
 
-// visible drops control characters, and makes newlines of the separators of lines.
+// visible drops control characters, and makes newlines of the separators of lines. Those of ISO 8859-1 are
+// read as windows-1252, as browsers do with references to them.
 func visible(s string) string {
 	return strings.Map(func(r rune) rune {
+		if read := charmap.Windows1252.DecodeByte(byte(r)); '\u0080' <= r && r <= '\u009f' && read != unicode.ReplacementChar {
+			r = read
+		}
 		switch {
 		case r == '\u2029':
 			return '\u2028'
-		case r == '\u0085':
-			return ' '
 		case unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r':
 			return -1
 		}

@@ -17,6 +17,16 @@ import (
 // declaredEncoding finds the name of the encoding in the declaration of an XML document.
 var declaredEncoding = regexp.MustCompile(`^\s*<\?xml[^>]*\bencoding\s*=\s*["']([^"'>]+)`)
 
+// compression returns the name of the format in which a document is compressed, or nothing.
+func compression(document []byte) string {
+	for begin, format := range map[string]string{"\x1f\x8b": "gzip", "PK\x03\x04": "zip", "BZh": "bzip2", "\xfd7zXZ\x00": "xz", "\x28\xb5\x2f\xfd": "zstd"} {
+		if bytes.HasPrefix(document, []byte(begin)) {
+			return format
+		}
+	}
+	return ""
+}
+
 // toUTF8 returns a document as UTF-8, and the name of the encoding that it has if that is another one.
 // Multi-byte characters of UTF-8 decide against every declaration, because bytes of other encodings
 // do not have their form by chance. toUTF8 drops what may come before the first character, and the

@@ -1,14 +1,12 @@
 package feed
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
 	"html"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"microblogging/domain"
@@ -17,10 +15,10 @@ import (
 
 // An Entry can become one post. Its texts are HTML, as the file has them.
 type Entry struct {
-	// ID is the same each time that the same file is read: "id:" and the entry's
-	// own id, or "link:" and its link, or "hash:" and a hash of its content. If the id
-	// or the link could be that of another entry, a hash of the content follows.
-	ID string
+	// Key is the same each time that the same file is read. Former are the keys that programs
+	// before 1.0 gave the entry.
+	Key
+	Former []Key
 	// Published is when the entry was published or, if it does not say so, when it
 	// was updated. It is zero if neither date can be read and stored.
 	Published time.Time
@@ -30,12 +28,20 @@ type Entry struct {
 	// LeftOut is why the entry becomes no post, or empty.
 	LeftOut string
 	Title   string
-	// Summary is used if there is no Content, and Link if there is neither and no medium.
+	// Summary is used if there is no Content, and Link if there is no text and no medium. One of
+	// the Further texts is used if it is much fuller.
 	Content, Summary, Link string
+	Further                []string
+	// Captions are other titles, and texts about media. They are only counted, if the post has them nowhere.
+	Captions []string
 	// Media are attached to the entry.
 	Media []Medium
 	// Unaddressed counts media that the file has without an address.
 	Unaddressed int
+	// Authors and Categories count what the file says who wrote the entry, and what it is about.
+	Authors, Categories int
+	// name is "id:", "link:" or "hash:" and what the file has of that. Two entries may have the same name.
+	name string
 	// base resolves relative addresses.
 	base string
 }
@@ -59,39 +65,10 @@ const (
 	Empty        = "empty"
 )
 
-// judge leaves an entry out if a property of it says that it is not public, or not a post. Only the words
-// of a known vocabulary are trusted to say that an entry is public.
-func (e *Entry) judge(property, value string) {
-	value = strings.ToLower(strings.TrimSpace(value))
-	is := func(values ...string) bool { return slices.Contains(values, value) }
-	var private bool
-	switch strings.ToLower(property) {
-	case "post_type", "blogger:type":
-		if !is("", "post") {
-			e.LeftOut = NotPosts
-		}
-	case "wp:status", "blogger:status":
-		private = !is("", "publish", "live")
-	case "post_password":
-		private = value != ""
-	case "draft", "is_draft", "private", "is_private", "unpublished":
-		private = !is("", "no", "false", "0", "null")
-	case "published", "public", "is_public":
-		private = is("no", "false", "0")
-	case "visibility", "privacy", "security", "access":
-		private = !is("", "public", "unlisted", "everyone", "anyone", "all", "world", "open", "free", "visible", "true", "1", "null")
-	case "status":
-		private = is("draft", "private", "trash", "trashed", "deleted", "pending", "future", "scheduled", "unpublished", "hidden", "password", "protected")
-	}
-	if private && e.LeftOut == "" {
-		e.LeftOut = NotPublished
-	}
-}
-
 // A Loss is what a post does not have of its entry.
 type Loss struct {
 	// Cut reports whether something was longer than a post allows and was cut. Summary reports whether the
-	// entry has a summary that is not the beginning of its content, or another part of it.
+	// entry has a summary, or another text, that is not part of its post.
 	Cut, Summary bool
 	// Media and Links count those that do not fit, or have no address that a post can have. Pixels
 	// are pictures that count readers and show nothing.
@@ -106,15 +83,17 @@ const maxAttached = domain.MaxText / 2
 func (c *Converter) Draft(e Entry) (draft domain.Draft, lost Loss) {
 	base := parseURL(e.base)
 	title := titleOf(e.Title)
-	text, in := c.textOf(e.Content, base)
+	texts, rest := e.fullest(base)
+	text, in := c.textOfAll(texts, base)
 	if text == "" {
-		text, in = c.textOf(e.Content+e.Summary, base)
-	} else if e.Summary != "" {
-		of := seenIn(e.Summary, base)
-		in.Summary = !strings.Contains(titleOf(e.Content), strings.TrimRight(titleOf(e.Summary), ".…[] ")) ||
-			missing(text, of.toMedia)+missing(text, of.toLinks) > 0
+		texts, rest = append(texts, rest...), nil
+		text, in = c.textOfAll(texts, base)
 	}
 	attached, unfit := c.attach(e.Media, base, text)
+	lost = in.Loss
+	if rest = append(rest, e.Captions...); len(rest) > 0 {
+		lost.Summary = lacksOne(title+titleOf(strings.Join(texts, " "))+text+attached, rest, base)
+	}
 	if text == "" && attached == "" {
 		text = e.Link
 	}
@@ -122,7 +101,7 @@ func (c *Converter) Draft(e Entry) (draft domain.Draft, lost Loss) {
 		text, _ = c.textOf(html.EscapeString(title), nil)
 		title = ""
 	}
-	if lost = in.Loss; utf8.RuneCountInString(text+attached) > domain.MaxText {
+	if utf8.RuneCountInString(text+attached) > domain.MaxText {
 		lost.Cut = true
 	}
 	if lost.Cut {
@@ -139,6 +118,52 @@ func (c *Converter) Draft(e Entry) (draft domain.Draft, lost Loss) {
 	lost.Media += e.Unaddressed + unfit + missing(draft.Text, append(in.toMedia, of.toMedia...))
 	lost.Links += missing(draft.Text, append(in.toLinks, of.toLinks...))
 	return draft, lost
+}
+
+// fullest returns the texts of which a post is made, and the others. It is made of the content, unless another text is
+// more than twice as long: then that one follows the content, or has all of it. Without content it is made of the longest.
+func (e *Entry) fullest(base *url.URL) (texts, rest []string) {
+	rest = slices.DeleteFunc(append([]string{e.Content, e.Summary}, e.Further...), func(text string) bool { return text == "" })
+	most := -1
+	if e.Content != "" {
+		texts, rest, most = rest[:1:1], rest[1:], 2*len(titleOf(e.Content))
+	}
+	if strings.HasPrefix(e.Content, markdownMark) || len(rest) == 0 {
+		return texts, rest
+	}
+	longest := -1
+	for i, text := range rest {
+		if n := len(titleOf(text)); n > most {
+			longest, most = i, n
+		}
+	}
+	if longest >= 0 {
+		if !lacksOne(titleOf(rest[longest]), texts, base) {
+			texts = nil
+		}
+		texts = append(texts, rest[longest])
+		rest = slices.Delete(rest, longest, longest+1)
+	}
+	return texts, rest
+}
+
+// lacksOne reports whether the text of a post lacks the words, a link or a medium of one of others.
+func lacksOne(text string, others []string, base *url.URL) bool {
+	found := letters(text)
+	return slices.ContainsFunc(others, func(other string) bool {
+		of := seenIn(other, base)
+		return !strings.Contains(found, letters(titleOf(other))) || missing(text, append(of.toMedia, of.toLinks...)) > 0
+	})
+}
+
+// letters returns the letters and digits of a text, by which a text is found in another one that has other marks.
+func letters(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsNumber(r) {
+			return r
+		}
+		return -1
+	}, text)
 }
 
 // attach returns paragraphs with the media that the text does not have, and how many do not fit.
@@ -216,30 +241,6 @@ func isIn(text, address string) bool {
 		}
 		text = after
 	}
-}
-
-// identify sets the ID of an entry. The hash includes dates, because "Good morning" on two days is two posts.
-func (e *Entry) identify(id, link string, dates []string) {
-	switch id, link = strings.TrimSpace(id), strings.TrimSpace(link); {
-	case id != "":
-		e.ID = "id:" + id
-	case link != "":
-		e.ID = "link:" + link
-	default:
-		e.ID = "hash:" + e.hash(dates...)
-	}
-}
-
-// hash is of the whole content of an entry, uncut.
-func (e *Entry) hash(and ...string) string {
-	sum := sha256.New()
-	for _, m := range e.Media {
-		and = append(and, m.Address)
-	}
-	for _, part := range append([]string{e.Title, e.Summary, e.Content, e.Link}, and...) {
-		fmt.Fprintf(sum, "%d:%s", len(part), part)
-	}
-	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // markdownMember is the member of a JSON Feed's item by which an export of this program says that

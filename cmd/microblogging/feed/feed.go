@@ -41,8 +41,8 @@ type Feed struct {
 	// Title is the title of the feed: one line, possibly empty.
 	Title string
 	// Source tells feeds apart: "id:" and the feed's own id or address, or "title:"
-	// and its title, which may be empty. If it is a title, the ID of each entry depends on its
-	// content, because other feeds may have the same title and the same ids.
+	// and its title, which may be empty. If it is a title, the ID of each entry that other feeds may have too
+	// depends on its content, because feeds may have the same title and the same ids.
 	Source string
 	// Entries are in the order of the file.
 	Entries []Entry
@@ -52,6 +52,9 @@ type Feed struct {
 
 // Parse reads the content of a file, and may change it. An error wraps ErrNotAFeed.
 func Parse(document []byte) (feed Feed, err error) {
+	if format := compression(document); format != "" {
+		return Feed{}, fmt.Errorf("%w: the file is compressed with %s, so unpack it first", ErrNotAFeed, format)
+	}
 	document, name, err := toUTF8(document)
 	switch {
 	case err != nil:
@@ -72,32 +75,15 @@ func Parse(document []byte) (feed Feed, err error) {
 func (f *Feed) finish(title, link string, ids ...string) {
 	f.Title, _ = markdown.CutWords(titleOf(title), domain.MaxTitle)
 	f.Source = "title:" + f.Title
+	former := f.Source
 	for _, id := range ids {
 		if id = strings.TrimSpace(id); hasScheme(id) {
-			f.Source = "id:" + id
+			f.Source, former = "id:"+sameSite(id), "id:"+id
 			break
 		}
 	}
-	entries := make(map[string]int, len(f.Entries)) // with each ID
 	for i := range f.Entries {
-		e := &f.Entries[i]
-		e.setBase(link)
-		if e.LeftOut == "" {
-			entries[e.ID]++
-		}
+		f.Entries[i].setBase(link)
 	}
-	seen := make(map[string]bool, len(f.Entries))
-	for i := range f.Entries {
-		e := &f.Entries[i]
-		if e.LeftOut != "" {
-			continue
-		}
-		if entries[e.ID] > 1 || strings.HasPrefix(f.Source, "title:") && !strings.HasPrefix(e.ID, "hash:") {
-			e.ID += " " + e.hash()
-		}
-		if seen[e.ID] {
-			e.LeftOut = Repeated
-		}
-		seen[e.ID] = true
-	}
+	f.setKeys(former)
 }

@@ -1,6 +1,9 @@
 package feed_test
 
 import (
+	"bytes"
+	"cmp"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"os"
@@ -40,7 +43,7 @@ func read(document []byte) (whole, error) {
 			got.LeftOut++
 			continue
 		}
-		got.Posts = append(got.Posts, post{e.ID, e.Published, e.Misdated, draft.Title, draft.Text, lost})
+		got.Posts = append(got.Posts, post{e.Key.ID, e.Published, e.Misdated, draft.Title, draft.Text, lost})
 	}
 	return got, err
 }
@@ -106,6 +109,9 @@ func TestFormat(t *testing.T) {
 	t.Run("an Atom entry document is one post, and so is an item with an XHTML body, or of a podcast, or with wrong characters", entryDocument)
 	t.Run("blank lines of WordPress's editor begin paragraphs, and media have their words once", oddFormats)
 	t.Run("one wrong member of a JSON Feed leaves the others", wrongMember)
+	t.Run("that breaks off at any byte is refused", brokenOffIsRefused)
+	t.Run("that is compressed is named", compressedIsNamed)
+	t.Run("of XML 1.1, and with a ]]> in a text, is read", oddXML)
 }
 
 func TestEntry(t *testing.T) {
@@ -114,8 +120,8 @@ func TestEntry(t *testing.T) {
 	t.Run("a text that is cut ends with its media and a link to its source", cutEndsWithLink)
 }
 
-// If that is meant to change, make testdata/posts what this prints. An entry with another ID, or in a feed of another
-// source, would be imported a second time, so such a change belongs in the changelog.
+// If that is meant to change, run it with MICROBLOGGING_TEST_POSTS=write, which writes testdata/posts. An entry with
+// another key would be imported a second time, unless the former one is among its former keys.
 func filesBecomePosts(t *testing.T) {
 	want, err := os.ReadFile("testdata/posts")
 	ok(t, err)
@@ -130,8 +136,28 @@ func filesBecomePosts(t *testing.T) {
 		}
 	}
 	if got.String() != string(want) {
-		t.Errorf("got\n%s\nwant\n%s", &got, want)
+		if os.Getenv("MICROBLOGGING_TEST_POSTS") == "write" {
+			ok(t, os.WriteFile("testdata/posts", []byte(got.String()), 0o600))
+		}
+		t.Errorf("a file of testdata became something else:\n%s", difference(string(want), got.String()))
 	}
+}
+
+// difference has the lines of two texts that only one of them has, each with the file that it is of.
+func difference(want, got string) string {
+	var b strings.Builder
+	for _, of := range []struct{ sign, text, other string }{{"-", want, got}, {"+", got, want}} {
+		other, file := strings.Split(of.other, "\n"), ""
+		for line := range strings.Lines(of.text) {
+			if !strings.HasPrefix(line, "\t") {
+				file, _, _ = strings.Cut(line, ":")
+			}
+			if !slices.Contains(other, strings.TrimSuffix(line, "\n")) {
+				fmt.Fprintf(&b, "%s %s: %s", of.sign, file, line)
+			}
+		}
+	}
+	return cmp.Or(b.String(), "the same lines in another order")
 }
 
 func byteOrderMarkDoesNotMatter(t *testing.T) {
@@ -160,6 +186,9 @@ func TestEntryID(t *testing.T) {
 			t.Errorf("they are %q, and %q when there is a new one", got, more)
 		}
 	})
+	t.Run("stays when a site moves", keyStaysWhenASiteMoves)
+	t.Run("of a URL, a URN or a tag stands alone", uniqueIDStandsAlone)
+	t.Run("that an earlier program gave is among the former ones", formerKeysAreKept)
 	t.Run("is not shared by feeds without a link", func(t *testing.T) {
 		const head = "<title>Notes</title><link>/</link>"
 		a, b := ids(head, "<item><guid>1</guid><title>a</title></item>"), ids(head, "<item><guid>1</guid><title>b</title></item>")
@@ -167,6 +196,87 @@ func TestEntryID(t *testing.T) {
 			t.Errorf("both are %q", a)
 		}
 	})
+}
+
+// keysOf returns the keys of all entries that are not left out.
+func keysOf(t *testing.T, document string) (keys []feed.Key) {
+	t.Helper()
+	read, err := feed.Parse([]byte(document))
+	ok(t, err)
+	for _, e := range read.Entries {
+		if e.LeftOut == "" {
+			keys = append(keys, e.Key)
+		}
+	}
+	return keys
+}
+
+func keyStaysWhenASiteMoves(t *testing.T) {
+	const of = `<rss><channel>%s<item><guid>1</guid><title>a</title></item><item><guid>SITE/?p=2</guid><title>b</title></item>` +
+		`<item><link>SITE/3</link><title>c</title></item><item><title>d</title><description>&lt;a href="SITE/d">x&lt;/a></description></item>` +
+		`<item><guid>5</guid><title>e</title></item><item><guid>5</guid><title>f</title></item></channel></rss>`
+	for _, head := range []string{"<title>T</title>", "<title>T</title><link>SITE/</link>"} {
+		document := fmt.Sprintf(of, head)
+		want := keysOf(t, strings.ReplaceAll(document, "SITE", "http://blog.example"))
+		if len(want) != 6 {
+			t.Fatalf("got %q", want)
+		}
+		for _, site := range []string{"https://blog.example", "http://www.blog.example", "https://www.blog.example"} {
+			if got := keysOf(t, strings.ReplaceAll(document, "SITE", site)); !slices.Equal(got, want) {
+				t.Errorf("on %s they are %q, want %q", site, got, want)
+			}
+		}
+	}
+	for _, same := range [][2]string{{"http://a.example/1", "https://www.a.example/1/"}, {"http://a.example/", "https://a.example"}} {
+		const entry = `<feed xmlns="http://www.w3.org/2005/Atom"><entry><id>%s</id><title>t</title></entry></feed>`
+		if a, b := keysOf(t, fmt.Sprintf(entry, same[0])), keysOf(t, fmt.Sprintf(entry, same[1])); !slices.Equal(a, b) {
+			t.Errorf("%q are not the same: %q, %q", same, a, b)
+		}
+		// Of one file they are one entry only if their contents are the same.
+		const two = `<rss><channel><link>https://a.example</link><item><guid>%s</guid><title>t</title></item><item><guid>%s</guid><title>%s</title></item></channel></rss>`
+		if one, both := keysOf(t, fmt.Sprintf(two, same[0], same[1], "t")), keysOf(t, fmt.Sprintf(two, same[0], same[1], "u")); len(one) != 1 || len(both) != 2 || both[0] == both[1] {
+			t.Errorf("%q in one file: %q, %q", same, one, both)
+		}
+	}
+}
+
+func uniqueIDStandsAlone(t *testing.T) {
+	const of = `<rss><channel><title>%s</title><link>%s</link><item><guid>%s</guid><title>t</title></item></channel></rss>`
+	for id, want := range map[string]bool{
+		"https://a.example/1": true, "http://a.example": true, "urn:uuid:1": true, "tag:a.example,2020:1": true,
+		"1": false, "post:1": false, "/1": false, "https:1": false, "": false,
+	} {
+		a, b := keysOf(t, fmt.Sprintf(of, "A", "https://a.example", id)), keysOf(t, fmt.Sprintf(of, "B", "https://b.example", id))
+		if alone := slices.Equal(a, b); alone != want {
+			t.Errorf("%q: %q and %q", id, a, b)
+		}
+		if none := keysOf(t, fmt.Sprintf(of, "A", "", id)); slices.Equal(a, none) != want {
+			t.Errorf("%q in a feed without a link: %q and %q", id, a, none)
+		}
+	}
+}
+
+// testdata/former has the sources of feeds and the ids of entries that the program of commit 0064adec gave them.
+func formerKeysAreKept(t *testing.T) {
+	former := map[string][]feed.Key{}
+	for line := range strings.Lines(content(t, "former")) {
+		fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		former[fields[0]] = append(former[fields[0]], feed.Key{Source: fields[1], ID: fields[2]})
+	}
+	for name, keys := range former {
+		for _, scheme := range []string{"https://", "http://"} {
+			read, err := feed.Parse([]byte(strings.ReplaceAll(content(t, name), "https://", scheme)))
+			ok(t, err)
+			for _, key := range keys {
+				// A hash of the content, with its addresses, is another one after a move.
+				hashed := strings.Contains(key.ID, " ") || strings.HasPrefix(key.ID, "hash:")
+				has := func(e feed.Entry) bool { return slices.Contains(append(e.Former, e.Key), key) }
+				if !slices.ContainsFunc(read.Entries, has) && (scheme == "https://" || !hashed) {
+					t.Errorf("%s with %s: no entry has the key %q", name, scheme, key)
+				}
+			}
+		}
+	}
 }
 
 func linkFromID(t *testing.T) {
@@ -318,6 +428,46 @@ func wrongMember(t *testing.T) {
 			if len(got.Posts) != 1 || got.Posts[0].ID != "id:1" || got.Posts[0].Text != "x" || got.Posts[0].Published.IsZero() {
 				t.Errorf("%s: got %+v", document, got)
 			}
+		}
+	}
+}
+
+func brokenOffIsRefused(t *testing.T) {
+	names, err := filepath.Glob("testdata/*.*")
+	ok(t, err)
+	for _, name := range names {
+		document := strings.TrimSpace(content(t, filepath.Base(name)))
+		for at := range len(document) {
+			if got, err := read([]byte(document[:at])); !errors.Is(err, feed.ErrNotAFeed) || len(got.Posts) > 0 {
+				t.Errorf("%s up to byte %d: got %d posts, %v", name, at, len(got.Posts), err)
+			}
+		}
+	}
+}
+
+func compressedIsNamed(t *testing.T) {
+	var file bytes.Buffer
+	w := gzip.NewWriter(&file)
+	_, err := w.Write([]byte(content(t, "garden.rss")))
+	ok(t, errors.Join(err, w.Close()))
+	for document, format := range map[string]string{file.String(): "gzip", "PK\x03\x04": "zip", "BZh9": "bzip2", "\xfd7zXZ\x00": "xz", "\x28\xb5\x2f\xfd": "zstd"} {
+		if _, err := read([]byte(document)); !errors.Is(err, feed.ErrNotAFeed) || !strings.Contains(err.Error(), "compressed with "+format) {
+			t.Errorf("%s: got %v", format, err)
+		}
+	}
+}
+
+func oddXML(t *testing.T) {
+	const item = "<rss><channel><item><description>%s</description></item></channel></rss>"
+	for document, want := range map[string]string{
+		`<?xml version="1.1" encoding="UTF-8"?>` + fmt.Sprintf(item, "é"):             "é",
+		fmt.Sprintf(item, "a ]]&gt; b ]]> c"):                                         `a ]]> b ]]> c`,
+		fmt.Sprintf(item, "a ]]> <![CDATA[b ]] ]]> c ]]> d<![CDATA[ <i>e</i>]]>"):     `a ]]> b ]] c ]]> d *e*`,
+		fmt.Sprintf(item, "<![CDATA[a <![CDATA[b]]> c ]]>"):                           `a b c`,
+		"<rss><channel><item a=']]>'><title>b]]></title></item></channel></rss><!-- ": `b]]>`,
+	} {
+		if got := readString(t, document); len(got.Posts) != 1 || got.Posts[0].Text != want {
+			t.Errorf("%s: got %+v, want %q", document, got.Posts, want)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"html"
 	"slices"
 	"strings"
@@ -87,18 +88,65 @@ func (o jsonObject) entry() Entry {
 	}
 	e.Media = slices.DeleteFunc(e.Media, func(m Medium) bool { return m.Address == "" })
 	e.setDate(o.text("date_published"), o.text("date_modified"))
-	o.judge(&e)
+	if plain := o.text("content_text"); plain != "" && o.text("content_html") != "" {
+		e.Further = []string{html.EscapeString(plain)}
+	}
+	var tags []string
+	_ = json.Unmarshal(o["tags"], &tags)
+	e.Authors, e.Categories = distinct(o.persons()), distinct(tags)
+	for name, value := range o {
+		var members any
+		if json.Unmarshal(value, &members) == nil {
+			e.judgeMember(name, members)
+		}
+	}
 	e.identify(o.id(), o.text("url"), []string{o.text("date_published"), o.text("date_modified")})
 	return e
 }
 
-// judge judges what the members of an item say about it, and those of the extensions of programs.
-func (o jsonObject) judge(e *Entry) {
-	for name, value := range o {
-		var extension jsonObject
-		if strings.HasPrefix(name, "_") && json.Unmarshal(value, &extension) == nil {
-			extension.judge(e)
+// judgeMember judges what a member of an item says about it, and what is in the member. A member of a marker has its name.
+func (e *Entry) judgeMember(name string, value any) {
+	switch value := value.(type) {
+	case map[string]any:
+		for member, inner := range value {
+			if markerOf(name) != noMarker && markerOf(member) == noMarker {
+				member = name
+			}
+			if !isOfOthers(member) {
+				e.judgeMember(member, inner)
+			}
 		}
-		e.judge(name, strings.Trim(string(value), `"`))
+	case []any:
+		for _, inner := range value {
+			e.judgeMember(name, inner)
+		}
+	case nil:
+		e.judge(name, "null")
+	default:
+		e.judge(name, fmt.Sprint(value))
 	}
+}
+
+// persons are the names of who wrote an item, in both versions of JSON Feed.
+func (o jsonObject) persons() []string {
+	var names []string
+	var author jsonObject
+	var authors []jsonObject
+	_ = json.Unmarshal(o["author"], &author)
+	_ = json.Unmarshal(o["authors"], &authors)
+	for _, person := range append(authors, author) {
+		names = append(names, cmp.Or(person.text("name"), person.text("url")))
+	}
+	return names
+}
+
+// distinct returns how many different strings are not blank.
+func distinct(texts []string) (n int) {
+	slices.Sort(texts)
+	for _, text := range slices.Compact(texts) {
+		if strings.TrimSpace(text) != "" {
+			n++
+		}
+	}
+	return n
 }

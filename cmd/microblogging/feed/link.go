@@ -71,7 +71,7 @@ func followable(base *url.URL, s string) (string, bool) {
 // are relative to: what the file says, or the link, or that of the feed.
 func (e *Entry) setBase(link string) {
 	own, _ := webAddress(nil, resolve(link, e.Link))
-	id, _ := webAddress(nil, strings.TrimPrefix(e.ID, "id:"))
+	id, _ := webAddress(nil, strings.TrimPrefix(e.name, "id:"))
 	e.Link = cmp.Or(own, id)
 	bases := []string{resolve(link, e.base), e.Link, link}
 	e.base = bases[max(0, slices.IndexFunc(bases, hasScheme))]

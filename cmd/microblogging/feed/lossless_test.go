@@ -1,6 +1,7 @@
 package feed_test
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -24,7 +25,10 @@ func TestLossless(t *testing.T) {
 	t.Run("each word, link and medium of a generated entry is in its post or counted", generatedIsKept)
 	t.Run("each word, link and medium of a given feed is in its posts or counted", givenIsKept)
 	t.Run("what is in a drawing, a summary, or in a medium for those who cannot see it, is counted", innerIsCounted)
+	t.Run("the fullest text of an entry is in its post, and the others are counted unless they are part of it", fullestIsKept)
+	t.Run("a text in base64, and one of another type of text, is kept", encodedIsKept)
 	t.Run("what its author did not publish is no post", privateIsLeftOut)
+	t.Run("what does not say in a known way that it is public is no post", unknownIsLeftOut)
 }
 
 // A visibleContent is what a reader sees, found without the code that is tested.
@@ -300,6 +304,128 @@ func givenIsKept(t *testing.T) {
 	}
 }
 
+func fullestIsKept(t *testing.T) {
+	const item = `<rss xmlns:i="http://www.itunes.com/dtds/podcast-1.0.dtd" xmlns:c="http://purl.org/rss/1.0/modules/content/" xmlns:d="http://purl.org/dc/elements/1.1/" ` +
+		`xmlns:m="http://search.yahoo.com/mrss/" xmlns:y="http://news.yandex.ru"><channel><item><title>T</title>%s</item></channel></rss>`
+	const video = `<m:group><m:title>Short</m:title><m:content url="https://a.example/v" medium="video"/><m:description>A long description</m:description></m:group>`
+	for texts, want := range map[string]struct {
+		text    string
+		summary bool
+	}{
+		"<description>Teaser</description><i:subtitle>Sub</i:subtitle><i:summary>All of the notes</i:summary>":                         {"All of the notes", true},
+		"<description>All</description><i:summary>All of it, a teaser.</i:summary>":                                                    {"All of it, a teaser.", false},
+		"<description>Foo</description><description>Bar is the second</description>":                                                   {"Bar is the second", true},
+		"<description>same</description><description>same</description>":                                                               {"same", false},
+		"<c:encoded>&lt;b>Bold&lt;/b> words</c:encoded><description>Bold words […]</description>":                                      {"**Bold** words", false},
+		"<c:encoded>&lt;b>Bold&lt;/b> words</c:encoded><description>A few others</description>":                                        {"**Bold** words", true},
+		"<c:encoded>One</c:encoded><description>Two three four</description>":                                                          {"One\n\nTwo three four", false},
+		"<c:encoded>One</c:encoded><description>One two three</description>":                                                           {"One two three", false},
+		`<c:encoded>&lt;img src="https://a.example/p" alt="">` + "</c:encoded><description>A caption</description>":                    {"![picture](https://a.example/p)\n\nA caption", false},
+		`<c:encoded>One &lt;a href="https://a.example/l">two&lt;/a></c:encoded><i:summary>Many words, one two of the text</i:summary>`: {"One [two](https://a.example/l)\n\nMany words, one two of the text", false},
+		`<c:encoded>&lt;p> &lt;/p></c:encoded><description>&lt;img src="https://a.example/p" alt=""></description>`:                    {"![picture](https://a.example/p)", false},
+		"<y:full-text>All of it</y:full-text><description>Teaser</description>":                                                        {"All of it", true},
+		"<description>x</description><i:title>Another title</i:title>":                                                                 {"x", true},
+		"<description>x</description><d:title>T</d:title>":                                                                             {"x", false},
+		"<description>x</description>" + video:                                                                                         {"x\n\n[A long description](https://a.example/v)", true},
+	} {
+		read, err := feed.Parse([]byte(fmt.Sprintf(item, texts)))
+		ok(t, err)
+		if draft, lost := feed.NewConverter().Draft(read.Entries[0]); draft.Text != want.text || lost != (feed.Loss{Summary: want.summary}) {
+			t.Errorf("%s: got %q and %+v, want %+v", texts, draft.Text, lost, want)
+		}
+	}
+	const both = `{"version":"https://jsonfeed.org/version/1.1","items":[{"id":"1","content_html":"<b>a</b> <a href='https://a.example/'>b</a>","content_text":"%s"}]}`
+	for plain, want := range map[string]bool{"a b": false, "**a** [b](https://a.example/)": false, "a c": true} {
+		read, err := feed.Parse([]byte(fmt.Sprintf(both, plain)))
+		ok(t, err)
+		if _, lost := feed.NewConverter().Draft(read.Entries[0]); lost != (feed.Loss{Summary: want}) {
+			t.Errorf("%s: got %+v", plain, lost)
+		}
+	}
+}
+
+func encodedIsKept(t *testing.T) {
+	encode := base64.StdEncoding.EncodeToString
+	for text, want := range map[string]string{
+		`<content type="text/html" mode="base64">` + "\n" + encode([]byte("<p>Good <i>morning</i></p>")) + `</content>`: "Good *morning*",
+		`<content mode="base64">` + encode([]byte("1 < 2 caf\xe9")) + `</content>`:                                      "1 < 2 café",
+		`<content type="text/html" mode="base64">no base64!</content>`:                                                  "no base64!",
+		`<content type="text/html" mode="escaped">&lt;i>a&lt;/i></content>`:                                             "*a*",
+		`<content type="text/markdown">some words</content>`:                                                            "some words",
+		`<content type="text/x-org">some words</content>`:                                                               "some words",
+		`<content type="markdown">some words</content>`:                                                                 "some words",
+		`<summary type="text/markdown">some words</summary>`:                                                            "some words",
+		`<content type="text/xml"><a xmlns="x">some</a> words</content>`:                                                "some words",
+		`<title type="text/markdown">some words</title>`:                                                                "some words",
+		`<title mode="base64">` + encode([]byte("some words")) + `</title>`:                                             "some words",
+	} {
+		got := readString(t, `<feed xmlns="http://www.w3.org/2005/Atom"><entry><id>urn:1</id>`+text+`</entry></feed>`)
+		if len(got.Posts) != 1 || got.Posts[0].Text != want || got.Posts[0].Lost != (feed.Loss{}) {
+			t.Errorf("%s: got %+v, want %q", text, got.Posts, want)
+		}
+	}
+	for _, data := range []string{`<content type="image/png" mode="base64">AAAA</content>`, `<content type="application/x">AAAA</content>`, `<summary type="image/png">AAAA</summary>`} {
+		got := readString(t, `<feed xmlns="http://www.w3.org/2005/Atom"><entry><id>urn:1</id><title>t</title>`+data+`</entry></feed>`)
+		if len(got.Posts) != 1 || got.Posts[0].Text != "t" || got.Posts[0].Lost != (feed.Loss{Media: 1}) {
+			t.Errorf("%s: got %+v", data, got.Posts)
+		}
+	}
+}
+
+// unknownIsLeftOut has what exports of different programs say, the first lines that an entry is public.
+func unknownIsLeftOut(t *testing.T) {
+	public, private, _ := strings.Cut(`
+		"_x":{"status":"published"} "_x":{"status":null} "_x":{"state":"live"} "_x":{"post_status":"Publish"} "_x":{"visibility":"PUBLIC"} "_x":{"isDraft":false}
+		"_x":{"is_draft":"no"} "_x":{"draft":null} "_x":{"password":""} "_x":{"published":true} "_x":{"published_at":"2020-01-01"} "_x":{"public":1} "date_published":null
+		"date_published":"someday" "_x":{"comment_status":"closed"} "_x":{"ping_status":"closed"} "_x":{"comments":[{"status":"spam"}]} "_x":{"estate":"CA"} "_x":{"statistics":"x"}
+		"_x":{"publisher":"Ada"} "_x":{"public_url":"x"} "_x":{"overdraft":"x"} "_x":{"audience":[]} "_x":{"status":{"name":"published"}} "tags":["private"] "_x":{"date":"x"}
+		 - 
+		"_x":{"isDraft":true} "_x":{"is-draft":1} "_x":{"IsDraft":"yes"} "isdraft":true "_x":{"Draft":"maybe"} "_x":{"draft":""} "_x":{"post-status":"draft"} "_x":{"postStatus":"x"}
+		"_x":{"state":"draft"} "_x":{"post":{"draft":true}} "_x":[{"draft":true}] "_x":{"a":[[{"b":{"isPrivate":true}}]]} "_x":{"published":false} "_x":{"published_at":null}
+		"_x":{"password":"x"} "_x":{"password_protected":true} "_x":{"visibility":"direct"} "_x":{"audience":"friends"} "_x":{"audience":["public","friends"]} "_x":{"status":"inactive"}
+		"_x":{"status":"auto-draft"} "_x":{"status":"queued"} "_x":{"status":"archived"} "_x":{"status":"inherit"} "_x":{"status":"members"} "_x":{"status":0} "status":{"name":"draft"}
+		"_x":{"status":{"name":"published","by":"x"}} "_x":{"not_public":true} "_x":{"nonPublic":true} "_x":{"members_only":true} "_x":{"un_published":true} "_x":{"deletedAt":"2020-01-01"}
+		"_x":{"visible":false} "_x":{"is_public":"later"} "date_published":false "_x":{"accessLevel":"members"} "_x":{"trashed":true} "_x":{"scheduled":true}`, " - ")
+	for says, want := range map[string]string{public: "", private: feed.NotPublished} {
+		for _, member := range strings.Fields(says) {
+			expectLeftOut(t, `{"version":"https://jsonfeed.org/version/1.1","items":[{"id":"1","content_text":"t",`+member+`}]}`, want)
+		}
+	}
+	const wp = `<rss xmlns:wp="http://wordpress.org/export/1.2/" xmlns:m="http://search.yahoo.com/mrss/" xmlns:x="urn:x"><channel>%s</channel></rss>`
+	for item, want := range map[string]string{
+		`<item draft="true"><guid>1</guid><title>t</title></item>`:                                                                               feed.NotPublished,
+		`<item x:status="draft"><guid>1</guid><title>t</title></item>`:                                                                           feed.NotPublished,
+		`<item><title private="yes">t</title></item>`:                                                                                            feed.NotPublished,
+		`<item><title>t</title><x:isDraft>true</x:isDraft></item>`:                                                                               feed.NotPublished,
+		`<item><title>t</title><x:draft/></item>`:                                                                                                feed.NotPublished,
+		`<item><title>t</title><x:post><x:meta><postStatus>queued</postStatus></x:meta></x:post></item>`:                                         feed.NotPublished,
+		`<item><title>t</title><status value="queued"/></item>`:                                                                                  feed.NotPublished,
+		`<item><title>t</title><x:property name="visibility" value="friends"/></item>`:                                                           feed.NotPublished,
+		`<item><title>t</title><m:group><m:status state="blocked"/></m:group></item>`:                                                            feed.NotPublished,
+		`<item><title>t</title><wp:status>custom</wp:status></item>`:                                                                             feed.NotPublished,
+		`<item><title>t</title><published>false</published></item>`:                                                                              feed.NotPublished,
+		`<item><title>t</title><published>Monday the 3rd</published><x:status value="publish"/></item>`:                                          "",
+		`<item xml:lang="en"><title>t</title><m:group><m:status state="active"/></m:group><x:property name="visibility" value="public"/></item>`: "",
+		`<item><title>t</title><description><p hidden="x"><b status="x">a</b></p></description></item>`:                                          "",
+		`<item><title>t</title><wp:comment_status>closed</wp:comment_status><wp:comment><wp:status>spam</wp:status></wp:comment></item>`:         "",
+	} {
+		expectLeftOut(t, fmt.Sprintf(wp, item), want)
+	}
+	const atom = `<feed xmlns="http://www.w3.org/2005/Atom"><entry><id>1</id><title>t</title>%s</entry></feed>`
+	expectLeftOut(t, fmt.Sprintf(atom, `<published>someday</published>`), "")
+	expectLeftOut(t, fmt.Sprintf(atom, `<published>no</published>`), feed.NotPublished)
+	expectLeftOut(t, fmt.Sprintf(atom, `<content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml" hidden="x"><status>x</status></div></content>`), "")
+}
+
+// expectLeftOut fails the test unless the entry of a feed is left out for that reason.
+func expectLeftOut(t *testing.T, document, want string) {
+	t.Helper()
+	read, err := feed.Parse([]byte(document))
+	if err != nil || len(read.Entries) != 1 || read.Entries[0].LeftOut != want {
+		t.Errorf("%s: got %+v, %v, want it left out as %q", document, read.Entries, err, want)
+	}
+}
+
 func privateIsLeftOut(t *testing.T) {
 	const head = `<rss xmlns:wp="http://wordpress.org/export/1.2/" xmlns:lj="http://www.livejournal.org/rss/lj/1.0/"><channel><item><guid>1</guid><title>t</title>`
 	const atom = `<feed xmlns="http://www.w3.org/2005/Atom" xmlns:b="http://schemas.google.com/blogger/2018"><entry><id>1</id><title>t</title>`
@@ -326,9 +452,6 @@ func privateIsLeftOut(t *testing.T) {
 		items + `"_blog":{"about":"x"}}]}`:                                                                                                            "",
 		items + `"visibility":"followers"}]}`:                                                                                                         feed.NotPublished,
 	} {
-		read, err := feed.Parse([]byte(says))
-		if err != nil || len(read.Entries) != 1 || read.Entries[0].LeftOut != want {
-			t.Errorf("%s: got %+v, %v, want it left out as %q", says, read.Entries, err, want)
-		}
+		expectLeftOut(t, says, want)
 	}
 }

@@ -75,6 +75,17 @@ func NewConverter() *Converter {
 	return &Converter{markdown}
 }
 
+// textOfAll returns several texts as the paragraphs of one.
+func (c *Converter) textOfAll(markups []string, base *url.URL) (text string, in seen) {
+	for _, markup := range markups {
+		more, of := c.textOf(markup, base)
+		text = strings.TrimSpace(text + "\n\n" + more)
+		in.Cut, in.Media, in.Links, in.Pixels = in.Cut || of.Cut, in.Media+of.Media, in.Links+of.Links, in.Pixels+of.Pixels
+		in.toMedia, in.toLinks = append(in.toMedia, of.toMedia...), append(in.toLinks, of.toLinks...)
+	}
+	return text, in
+}
+
 // textOf returns markup as Markdown, and what was in it. If markup has no tag, its lines are kept.
 // The base, if it is not nil, resolves relative addresses.
 func (c *Converter) textOf(markup string, base *url.URL) (text string, _ seen) {

@@ -3,9 +3,9 @@ package feed
 import (
 	"bytes"
 	"cmp"
+	"encoding/base64"
 	"encoding/xml"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -19,10 +19,11 @@ const maxNesting = 100_000
 
 // A node is an element of a feed, or a text if it has no name.
 type node struct {
-	// name has the prefix of a vocabulary, as in "media:content". Elements of RSS have none.
-	name, local string
-	attr        []xml.Attr
-	text        string
+	// name has the prefix of a vocabulary, as in "media:content". Elements of RSS have none. Both are in lower
+	// case, and written is not.
+	name, local, written string
+	attr                 []xml.Attr
+	text                 string
 	// base is the xml:base in whose scope the node is.
 	base     string
 	children []*node
@@ -55,9 +56,8 @@ func parseXML(document []byte) (Feed, error) {
 	if forbiddenPattern.Match(document) { // else ReplaceAll would copy the file
 		document = forbiddenPattern.ReplaceAll(document, nil)
 	}
-	decoder := xml.NewDecoder(bytes.NewReader(document))
+	decoder := xml.NewDecoder(bytes.NewReader(escapeEnds(cutDeclaration(document))))
 	decoder.Strict, decoder.Entity = false, xml.HTMLEntity
-	decoder.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil } // it is UTF-8
 	r := &xmlReader{}
 	for {
 		token, err := decoder.Token()
@@ -82,8 +82,45 @@ func parseXML(document []byte) (Feed, error) {
 	}
 }
 
+// cutDeclaration returns a document without its XML declaration. It is UTF-8 by now, and a decoder would refuse
+// XML 1.1.
+func cutDeclaration(document []byte) []byte {
+	if _, rest, found := bytes.Cut(document, []byte("?>")); found && declaration.Match(document) {
+		return rest
+	}
+	return document
+}
+
+var declaration = regexp.MustCompile(`^<\?xml\s`)
+
+// escapeEnds escapes each ]]> that ends no section, at which a decoder would stop.
+func escapeEnds(document []byte) []byte {
+	const begin, end = "<![CDATA[", "]]>"
+	var escaped []byte
+	rest := document
+	for {
+		text, after, found := bytes.Cut(rest, []byte(end))
+		switch {
+		case !found && escaped == nil:
+			return document
+		case !found:
+			return append(escaped, rest...)
+		case bytes.Contains(text, []byte(begin)):
+			if escaped != nil {
+				escaped = append(append(escaped, text...), end...)
+			}
+		default:
+			if escaped == nil {
+				escaped = slices.Clone(document[:len(document)-len(rest)])
+			}
+			escaped = append(append(escaped, text...), "]]&gt;"...)
+		}
+		rest = after
+	}
+}
+
 func (r *xmlReader) begin(start xml.StartElement) error {
-	n := &node{local: strings.ToLower(start.Name.Local), attr: slices.Clone(start.Attr)}
+	n := &node{local: strings.ToLower(start.Name.Local), written: start.Name.Local, attr: slices.Clone(start.Attr)}
 	if len(r.open) == 0 {
 		native := map[string]string{"rss": "", "rdf": "", "feed": "atom:", "entry": "atom:"}
 		prefix, known := native[n.local]
@@ -127,6 +164,7 @@ func (r *xmlReader) end() (root *node) {
 	last := len(r.open) - 1
 	n := r.open[last]
 	r.open = r.open[:last]
+	n.decode()
 	switch {
 	case last == 0:
 		return n
@@ -223,22 +261,24 @@ func (n *node) attribute(name string) string {
 	return ""
 }
 
-// markup is the HTML of the first such child.
-func (n *node) markup(names ...string) string {
-	child := n.first(names...)
+// markup is the HTML of the first such child that is not blank.
+func (n *node) markup(names ...string) string { return n.first(names...).html() }
+
+// html is the HTML of the text of a node, which may be nil.
+func (n *node) html() string {
 	switch {
-	case child == nil:
+	case n == nil:
 		return ""
-	case strings.HasPrefix(child.name, "xhtml:"):
-		return child.inner(true)
-	case strings.HasPrefix(child.name, "atom:"):
-		return child.construct()
+	case strings.HasPrefix(n.name, "xhtml:"):
+		return n.inner(true)
+	case strings.HasPrefix(n.name, "atom:"):
+		return n.construct()
 	}
-	return child.inner(false)
+	return n.inner(false)
 }
 
 // construct is the HTML of a text of Atom (RFC 4287, 3.1 and 4.1.3), or nothing if that is of another
-// type: a picture, or data. Atom 0.3 has a mode as well.
+// type: a picture, or data.
 func (n *node) construct() string {
 	kind := strings.ToLower(n.attribute("type"))
 	hasTags := slices.ContainsFunc(n.children, func(c *node) bool { return c.name != "" })
@@ -248,12 +288,23 @@ func (n *node) construct() string {
 			n = div[0]
 		}
 		return n.inner(true)
-	case kind == "" || kind == "text" || strings.HasPrefix(kind, "text/plain"):
-		return html.EscapeString(n.plain())
 	case strings.Contains(kind, "html"):
 		return n.inner(false)
+	case strings.HasPrefix(kind, "text/"), !strings.Contains(kind, "/"): // Markdown too is text
+		return html.EscapeString(n.plain())
 	}
 	return ""
+}
+
+// decode replaces a text in base64, which Atom 0.3 can have.
+func (n *node) decode() {
+	if !strings.EqualFold(n.attribute("mode"), "base64") && !strings.EqualFold(n.attribute("encoding"), "base64") {
+		return
+	}
+	encoded := strings.TrimRight(strings.Join(strings.Fields(n.plain()), ""), "=")
+	if decoded, err := base64.RawStdEncoding.DecodeString(encoded); err == nil {
+		n.children = []*node{{text: string(repaired(decoded))}}
+	}
 }
 
 // link is the first address of that relation. Atom has it in an attribute, and RSS has no relations.
@@ -283,14 +334,30 @@ func (n *node) id() string {
 var dateNames = []string{"pubdate", "dc:date", "atom:published", "atom:issued", "atom:updated", "atom:modified", "atom:created",
 	"dcterms:issued", "dcterms:created", "dcterms:date", "dcterms:modified"}
 
+// The elements with the texts of an entry, the best first. A vocabulary of which nothing is known has its own prefix.
+var (
+	titleNames   = []string{"title", "atom:title", "dc:title", "itunes:title"}
+	contentNames = []string{"content:encoded", "encoded", "xhtml:body", "xhtml:div", "atom:content"}
+	summaryNames = []string{"description", "atom:summary", "dc:description", "itunes:summary", "media:description", "excerpt:encoded", "itunes:subtitle"}
+	// furtherNames are of texts that are used if there are no others.
+	furtherNames = []string{"content", "body", "summary", "subtitle", "atom:subtitle", "fulltext", "full-text", "dcterms:abstract", "dcterms:description"}
+	textNames    = slices.Concat(titleNames, contentNames, summaryNames, furtherNames)
+)
+
+var (
+	authorNames   = []string{"author", "dc:creator", "dc:contributor", "itunes:author", "atom:author", "atom:contributor", "media:credit"}
+	categoryNames = []string{"category", "dc:subject", "atom:category", "itunes:category", "itunes:keywords", "media:category", "media:keywords"}
+)
+
 func (n *node) entry() Entry {
 	e := Entry{
-		Title:   n.markup("title", "atom:title", "dc:title", "itunes:title"),
-		Content: n.markup("content:encoded", "encoded", "xhtml:body", "xhtml:div", "atom:content"),
-		Summary: n.markup("description", "atom:summary", "dc:description", "itunes:summary", "media:description", "excerpt:encoded", "itunes:subtitle"),
+		Title:   n.markup(titleNames...),
+		Content: n.markup(contentNames...),
+		Summary: n.markup(summaryNames...),
 		Link:    n.link("alternate"),
 		base:    n.base,
 	}
+	n.addTexts(&e)
 	if n.first("wp:post_type") != nil && !strings.Contains(e.Content, "<p>") && !strings.Contains(e.Content, "<p ") { // WordPress has what was typed
 		e.Content = strings.ReplaceAll(e.Content, "\n\n", "<br><br>")
 	}
@@ -304,37 +371,92 @@ func (n *node) entry() Entry {
 	n.addMedia(&e, "")
 	if content := n.first("content:encoded", "atom:content"); content != nil {
 		e.base = content.base
-		if content.name == "atom:content" && e.Content == "" {
-			e.Unaddressed++ // it is a picture or data, in the file itself
-		}
 	}
+	e.Authors, e.Categories = n.count(authorNames), n.count(categoryNames)
 	n.judge(&e)
 	e.identify(n.id(), e.Link, dates)
 	return e
 }
 
-// judge judges what the elements of an entry say about it.
-func (n *node) judge(e *Entry) {
+// addTexts adds the texts that are not the first ones of their kinds, and counts those that are pictures or data.
+func (n *node) addTexts(e *Entry) {
+	first := []*node{n.first(titleNames...), n.first(contentNames...), n.first(summaryNames...)}
 	for _, child := range n.children {
-		switch child.name {
-		case "":
-		case "app:control":
-			child.judge(e)
-		case "atom:category": // by which Blogger says what an entry is
-			if scheme, kind := child.attribute("scheme"), child.attribute("term"); strings.HasSuffix(scheme, "2005#kind") {
-				e.judge("blogger:type", kind[strings.LastIndexByte(kind, '#')+1:])
-			}
-		case "wp:status", "blogger:type", "blogger:status":
-			e.judge(child.name, child.plain())
+		switch text := child.html(); {
+		case !child.isText() || child.isBlank():
+		case text == "":
+			e.Unaddressed++
+		case slices.Contains(first, child):
+		case slices.Contains(titleNames, child.name):
+			e.Captions = append(e.Captions, text)
 		default:
-			e.judge(child.local, child.plain())
+			e.Further = append(e.Further, text)
 		}
+	}
+}
+
+// isText reports whether an element of an entry is one of its texts.
+func (n *node) isText() bool {
+	return slices.Contains(textNames, n.name) || slices.Contains(furtherNames, n.local) && n.name != "media:content"
+}
+
+// count returns how many different texts, or values, the children with one of the names have.
+func (n *node) count(names []string) int {
+	var found []string
+	for _, child := range n.all(names...) {
+		if child.kind() == "" {
+			found = append(found, cmp.Or(child.plain(), child.attribute("label"), child.attribute("term"), child.attribute("text")))
+		}
+	}
+	return distinct(found)
+}
+
+// kind is what a category of Blogger says that the entry is.
+func (n *node) kind() string {
+	if n.name != "atom:category" || !strings.HasSuffix(n.attribute("scheme"), "2005#kind") {
+		return ""
+	}
+	term := n.attribute("term")
+	return term[strings.LastIndexByte(term, '#')+1:]
+}
+
+// judge judges what the attributes of an element of an entry say about it, and the elements in it but for texts.
+func (n *node) judge(e *Entry) {
+	for _, a := range n.attr {
+		if a.Name.Space != "xmlns" {
+			e.judge(a.Name.Local, a.Value)
+		}
+	}
+	if n.isText() || strings.HasPrefix(n.name, "xhtml:") {
+		return
+	}
+	for _, child := range n.children {
+		if child.name == "" || isOfOthers(child.written) {
+			continue
+		}
+		switch child.name {
+		case "atom:category":
+			e.judge("blogger:type", child.kind())
+		case "blogger:type":
+			e.judge(child.name, child.plain())
+		case "atom:published":
+			e.judge("datePublished", child.plain())
+		default:
+			e.judge(child.written, cmp.Or(child.plain(), child.attribute("value"), child.attribute("name"), child.attribute("term")))
+		}
+		if value := child.attribute("value"); value != "" {
+			e.judge(child.attribute("name"), value)
+		}
+		child.judge(e)
 	}
 }
 
 // addMedia adds what is attached to an entry. The words are of what has none of its own.
 func (n *node) addMedia(e *Entry, words string) {
 	words = n.description(words)
+	for _, caption := range n.all("media:title", "media:description", "media:text") {
+		e.Captions = append(e.Captions, caption.caption())
+	}
 	for _, child := range n.children {
 		m := Medium{
 			cmp.Or(child.attribute("url"), child.attribute("href"), child.attribute("src")),
@@ -370,12 +492,16 @@ func (n *node) addMedia(e *Entry, words string) {
 
 // description is the HTML by which an element describes media, or else the words.
 func (n *node) description(words string) string {
-	own := n.first("media:description", "media:title")
-	switch {
-	case own == nil:
-		return words
-	case own.attribute("type") == "html":
-		return own.inner(false)
+	if own := n.first("media:description", "media:title"); own != nil {
+		return own.caption()
 	}
-	return html.EscapeString(own.plain())
+	return words
+}
+
+// caption is the HTML of a text about a medium.
+func (n *node) caption() string {
+	if n.attribute("type") == "html" {
+		return n.inner(false)
+	}
+	return html.EscapeString(n.plain())
 }

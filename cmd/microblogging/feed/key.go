@@ -1,0 +1,139 @@
+package feed
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A Key tells an entry from all others.
+type Key struct {
+	// Source is that of the feed, or empty if the ID is that of no entry of another feed.
+	Source string
+	// ID is "id:" and the entry's own id, or "link:" and its link, or "hash:" and a hash of its content.
+	// If the id or the link could be that of another entry, a hash of the content follows.
+	ID string
+}
+
+// Sites move to https, and to or from www, and keep their entries.
+var (
+	siteStart     = regexp.MustCompile(`^(?i:https?://(?:www\.)?)`)
+	withoutScheme = strings.NewReplacer("https://www.", "//", "https://", "//", "http://www.", "//", "http://", "//")
+)
+
+// sameSite returns an address without what changes while its site stays the same. Other ids stay as they are.
+func sameSite(address string) string {
+	if start := siteStart.FindString(address); start != "" {
+		return "//" + strings.TrimSuffix(address[len(start):], "/")
+	}
+	return address
+}
+
+// isUnique reports whether an id says which site, or which name of a registry, it belongs to.
+func isUnique(id string) bool {
+	u := parseURL(id)
+	return u != nil && (u.Scheme == "urn" || u.Scheme == "tag" || (u.Scheme == "http" || u.Scheme == "https") && u.Host != "")
+}
+
+// identify names an entry. The hash includes dates, because "Good morning" on two days is two posts.
+func (e *Entry) identify(id, link string, dates []string) {
+	switch id, link = strings.TrimSpace(id), strings.TrimSpace(link); {
+	case id != "":
+		e.name, e.ID = "id:"+id, "id:"+sameSite(id)
+	case link != "":
+		e.name, e.ID = "link:"+link, "link:"+sameSite(link)
+	default:
+		e.name, e.ID = "hash:"+e.formerHash(dates), "hash:"+e.hash(dates)
+	}
+}
+
+// setKeys sets the keys of entries that have their names and their links. The source of the feed was
+// another one for earlier programs.
+func (f *Feed) setKeys(formerSource string) {
+	names, ids := map[string]int{}, map[string]int{} // how many entries have one
+	for _, e := range f.Entries {
+		if e.LeftOut == "" {
+			names[e.name]++
+			ids[e.ID]++
+		}
+	}
+	titled := strings.HasPrefix(f.Source, "title:")
+	seen := map[Key]bool{}
+	for i := range f.Entries {
+		e := &f.Entries[i]
+		if e.LeftOut != "" {
+			continue
+		}
+		kind, id, _ := strings.Cut(e.name, ":")
+		unique := kind == "id" && isUnique(id)
+		if !unique {
+			e.Source = f.Source
+		}
+		if ids[e.ID] > 1 || titled && kind != "hash" && !unique {
+			e.ID += " " + e.hash(nil)
+		}
+		if seen[e.Key] {
+			e.LeftOut = Repeated
+		}
+		seen[e.Key] = true
+		former := e.name
+		if names[e.name] > 1 || titled && kind != "hash" {
+			former += " " + e.formerHash(nil)
+		}
+		e.Former = formerKeys(formerSource, former, e.Key)
+	}
+}
+
+// formerKeys returns the keys that an entry can have of an earlier program, also with another scheme in addresses.
+func formerKeys(source, id string, now Key) (keys []Key) {
+	for _, source := range eachScheme(source) {
+		for _, id := range eachScheme(id) {
+			if key := (Key{source, id}); key != now {
+				keys = append(keys, key)
+			}
+		}
+	}
+	return keys
+}
+
+// eachScheme returns the name of a feed or an entry with http and with https, if it is an address.
+func eachScheme(name string) []string {
+	for _, schemes := range [][2]string{{":http://", ":https://"}, {":https://", ":http://"}} {
+		if kind, address, found := strings.Cut(name, schemes[0]); found && !strings.Contains(kind, ":") {
+			return []string{name, kind + schemes[1] + address}
+		}
+	}
+	return []string{name}
+}
+
+// hash is of the whole content of an entry, uncut, without the schemes of addresses.
+func (e *Entry) hash(and []string) string {
+	parts := append(e.parts(and), e.Further...)
+	for i, part := range parts {
+		parts[i] = withoutScheme.Replace(part)
+	}
+	parts[3] = sameSite(e.Link)
+	return hashOf(parts)
+}
+
+// formerHash is the hash of earlier programs.
+func (e *Entry) formerHash(and []string) string { return hashOf(e.parts(and)) }
+
+func (e *Entry) parts(and []string) []string {
+	parts := slices.Concat([]string{e.Title, e.Summary, e.Content, e.Link}, and)
+	for _, m := range e.Media {
+		parts = append(parts, m.Address)
+	}
+	return parts
+}
+
+func hashOf(parts []string) string {
+	sum := sha256.New()
+	for _, part := range parts {
+		fmt.Fprintf(sum, "%d:%s", len(part), part)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
