@@ -1,8 +1,11 @@
 package feed
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+
+	"golang.org/x/net/html"
 )
 
 // elements are those of HTML, also former ones, and of MathML. Not here are plaintext and the frames, which would
@@ -22,119 +25,72 @@ var voidElements = strings.Fields("area base br col embed hr img input link meta
 // takers are the elements whose content is not markup, or is not shown. Unclosed, they would take the rest of a text.
 var takers = strings.Fields("iframe noembed script style svg template textarea title xmp")
 
-// A scanner finds markup in a text. It has the text in lower case too.
-type scanner struct {
-	text, lower string
-	// effort is how many bytes it may still look at in vain, because the end of each < may be missing.
-	effort int
-}
+var withoutSections = strings.NewReplacer("<![CDATA[", "", "]]>", "")
+
+// closingPattern finds the names of elements that are closed.
+var closingPattern = regexp.MustCompile(`</([A-Za-z][^\s/><]*)`)
 
 // escapeStray returns markup in which each < is text that does not begin a comment or an element of HTML, so that
 // nothing unclosed takes the rest. An element with a hyphen or a colon in its name counts if it is closed.
 func escapeStray(markup string) string {
-	if strings.IndexByte(markup, '<') < 0 {
+	if !strings.Contains(markup, "<") {
 		return markup
 	}
 	if strings.Contains(markup, "<![CDATA[") { // it was escaped twice
-		markup = strings.NewReplacer("<![CDATA[", "", "]]>", "").Replace(markup)
+		markup = withoutSections.Replace(markup)
 	}
-	lower := []byte(markup)
-	for i, c := range lower {
-		if 'A' <= c && c <= 'Z' {
-			lower[i] += 'a' - 'A'
-		}
+	closed := map[string]int{} // where each name is closed last
+	for _, name := range closingPattern.FindAllStringSubmatchIndex(markup, -1) {
+		closed[strings.ToLower(markup[name[2]:name[3]])] = name[0]
 	}
-	s := &scanner{markup, string(lower), 1 << 24}
 	var b strings.Builder
-	for at := 0; ; {
-		n := strings.IndexByte(markup[at:], '<')
-		if n < 0 || s.effort < 0 {
+	effort := 1 << 24 // how many bytes may be looked at twice, because the end of each < may be missing
+	for at := 0; ; at++ {
+		z := html.NewTokenizer(strings.NewReader(markup[at:]))
+		for kind := z.Next(); kind != html.ErrorToken; kind = z.Next() {
+			raw := string(z.Raw())
+			is, closing := isMarkup(z, kind, raw, func(name string) bool { return closed[name] > at })
+			if !is && strings.Contains(raw[1:], "<") {
+				break
+			} else if !is {
+				b.WriteString("&lt;" + raw[1:])
+			} else {
+				b.WriteString(raw + closing)
+			}
+			at += len(raw)
+		}
+		if effort -= len(markup) - at; effort < 0 || at == len(markup) {
 			b.WriteString(strings.ReplaceAll(markup[at:], "<", "&lt;"))
 			return b.String()
 		}
-		b.WriteString(markup[at : at+n])
-		at += n
-		if end, closing := s.end(at); end > 0 {
-			b.WriteString(markup[at:end])
-			b.WriteString(closing)
-			at = end
-		} else {
-			b.WriteString("&lt;")
-			at++
-		}
+		b.WriteString("&lt;")
 	}
 }
 
-// after returns where a mark ends that comes at a position or later. It returns 0 if there is none.
-func (s *scanner) after(at int, mark string) int {
-	n := strings.Index(s.lower[at:], mark)
-	if n < 0 {
-		s.effort -= len(s.text) - at
-		return 0
+// isMarkup reports whether a token is no stray one, and returns a tag that closes it if nothing does.
+func isMarkup(z *html.Tokenizer, kind html.TokenType, raw string, isClosed func(name string) bool) (is bool, closing string) {
+	switch kind {
+	case html.TextToken:
+		return true, ""
+	case html.CommentToken:
+		return strings.HasPrefix(raw, "<!--") && strings.HasSuffix(raw, "-->") || strings.HasPrefix(raw, "<?") && strings.HasSuffix(raw, ">"), ""
+	case html.DoctypeToken:
+		return strings.HasSuffix(raw, ">"), ""
 	}
-	return at + n + len(mark)
-}
-
-// end returns where the markup ends that begins at a position, and a tag that closes it if nothing does. It returns 0 if
-// there is no markup.
-func (s *scanner) end(at int) (end int, closing string) {
-	switch rest := s.lower[at:]; {
-	case strings.HasPrefix(rest, "<!--"):
-		return s.after(at+2, "-->"), ""
-	case strings.HasPrefix(rest, "<!doctype"), strings.HasPrefix(rest, "<?"):
-		return s.after(at, ">"), ""
+	token := z.Token()
+	name := token.Data
+	isTaker := kind != html.EndTagToken && slices.Contains(takers, name)
+	if !isTaker || !isClosed(name) {
+		z.NextIsNotRawText()
 	}
-	slash := strings.TrimPrefix(s.lower[at+1:min(at+2, len(s.lower))], "<")
-	begin := at + 1
-	if slash == "/" {
-		begin++
-	}
-	n := strings.IndexAny(s.lower[begin:], " \t\r\n\f/><")
-	if n <= 0 || s.lower[begin] < 'a' || s.lower[begin] > 'z' {
-		return 0, ""
-	}
-	name := s.lower[begin : begin+n]
 	known := slices.Contains(elements, name)
-	switch end = s.endOfTag(begin + n); {
-	case end == 0, !known && !strings.ContainsAny(name, "-:"):
-		return 0, ""
-	case slash == "/":
-		return end, ""
-	case !known && s.after(end, "</"+name) == 0:
-		return 0, ""
-	case !slices.Contains(takers, name):
-		return end, ""
+	switch {
+	case slices.ContainsFunc(token.Attr, func(a html.Attribute) bool { return strings.Contains(a.Key, "<") }):
+		return false, ""
+	case isTaker && !isClosed(name):
+		return name == "iframe" || kind == html.SelfClosingTagToken, "</" + name + ">"
+	case kind == html.EndTagToken: // whose attributes are not read
+		return (known || strings.ContainsAny(name, "-:")) && !strings.Contains(raw[1:], "<"), ""
 	}
-	if close := s.after(end, "</"+name); close > 0 {
-		return max(close, s.after(close, ">")), ""
-	}
-	if name == "iframe" || s.text[end-2] == '/' {
-		return end, "</" + name + ">"
-	}
-	return 0, ""
-}
-
-// endOfTag returns where a tag ends whose attributes begin at a position. It returns 0 if it does not end.
-func (s *scanner) endOfTag(at int) int {
-	for from := at; at < len(s.text); at++ {
-		switch s.text[at] {
-		case '>':
-			return at + 1
-		case '<':
-			return 0
-		case '=':
-			value := at + 1 + len(s.text[at+1:]) - len(strings.TrimLeft(s.text[at+1:], " \t\r\n\f"))
-			if value < len(s.text) && (s.text[value] == '"' || s.text[value] == '\'') {
-				n := strings.IndexByte(s.text[value+1:], s.text[value])
-				if n < 0 {
-					at = len(s.text)
-					s.effort -= at - from
-					return 0
-				}
-				at = value + 1 + n
-			}
-		}
-	}
-	s.effort -= at
-	return 0
+	return known || strings.ContainsAny(name, "-:") && isClosed(name), ""
 }
