@@ -1,8 +1,8 @@
 package feed
 
 import (
+	"cmp"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -27,17 +27,42 @@ var layouts = []string{time.RFC1123Z, "Mon, 02 Jan 2006 15:04:05 GMT", time.RFC3
 	"20060102T150405", "20060102T1504", "20060102150405", "200601021504", "20060102", "2006-002T15:04:05", "2006-002"}
 
 var (
+	// eastern replaces what dates have in Chinese, Japanese and Korean, where the half of a day comes before its hours.
+	eastern        = strings.NewReplacer("−", "-", "年", "-", "月", "-", "日", " ", "년", "-", "월", "-", "일", " ")
+	halfPattern    = regexp.MustCompile(`(오전|上午|午前)|(오후|下午|午後)`)
 	commentPattern = regexp.MustCompile(`\([^()]*\)`)
 	colonPattern   = regexp.MustCompile(`\s*:\s*`)
 	clockPattern   = regexp.MustCompile(`(?i)(?:^|\D)(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:[.,](\d+))?)?(?: ?([ap])\.?m\b\.?)?`)
 	zonePattern    = regexp.MustCompile(`^ ?:?(?:(?:GMT|UTC?)? ?-?([-+])(\d\d?):?(\d\d)?(?::\d\d)?\b|(\d\d):(\d\d)$|([A-Za-z]{1,4})\b)| ([-+])(\d\d):?(\d\d)$`)
-	// monthPattern finds how months begin, each in a group, in the languages of which feeds have
-	// dates against the standards.
-	monthPattern = regexp.MustCompile(`(?i)\b(?:(jan|ene|gen)|(feb|fev|fév)|(mar|mär|mrt)|(apr|avr|abr)|(may|mai|mei|maj|mag)|(jun|juin|giu)|` +
-		`(jul|juil|lug)|(aug|aoû|aou|ago)|(sep|set)|(oct|okt|out|ott)|(nov)|(dec|dez|dic|déc))`)
-	weekPattern   = regexp.MustCompile(`W\d`)
-	numberPattern = regexp.MustCompile(`\pN+`)
+	wordPattern    = regexp.MustCompile(`\pL+`)
+	weekPattern    = regexp.MustCompile(`W\d`)
+	numberPattern  = regexp.MustCompile(`\pN+`)
 )
+
+// months are the names of months, and their abbreviations, in the languages of which feeds have dates against
+// the standards.
+var months = func() map[string]int {
+	numbers := map[string]int{}
+	for i, names := range []string{
+		"jan january januar januari janvier janv jänner enero ene gennaio gen janeiro",
+		"feb february februar februari février févr fév fevrier fevr febrero febbraio fevereiro fev",
+		"mar march mars märz mär mrz mrt maart marzo março marco marts",
+		"apr april avril avr abril abr aprile",
+		"may mai mei maj mayo maggio mag maio",
+		"jun june juni juin junio giugno giu junho",
+		"jul july juli juillet juil julio luglio lug julho",
+		"aug august augusti augustus août aoû aout agosto ago",
+		"sep sept september septembre septiembre settembre set setembro",
+		"oct october oktober okt octobre octubre ottobre ott outubro out",
+		"nov november novembre noviembre novembro",
+		"dec december dezember dez décembre déc decembre diciembre dic dicembre dezembro",
+	} {
+		for _, name := range strings.Fields(names) {
+			numbers[name] = i + 1
+		}
+	}
+	return numbers
+}()
 
 // zones are the offsets of time zones in hours.
 var zones = map[string]float64{
@@ -64,7 +89,7 @@ func parseDate(text string) (on time.Time, zoned, ok bool) {
 	for range 3 { // comments may nest
 		text = commentPattern.ReplaceAllString(text, " ")
 	}
-	text = strings.NewReplacer("−", "-", "年", "-", "月", "-", "日", " ").Replace(text)
+	text = eastern.Replace(text)
 	text = strings.Join(strings.Fields(colonPattern.ReplaceAllString(text, ":")), " ")
 	at := clockPattern.FindStringSubmatch(text)
 	if at == nil {
@@ -72,8 +97,12 @@ func parseDate(text string) (on time.Time, zoned, ok bool) {
 		return on, false, ok
 	}
 	before, after, _ := strings.Cut(text, at[0])
+	half := strings.ToLower(at[5])
+	if found := halfPattern.FindStringSubmatch(before + at[0]); found != nil {
+		half = map[bool]string{true: "a", false: "p"}[found[1] != ""]
+	}
 	offset, after, zoned := cutZone(after)
-	clock, valid := clockOf(at[1], at[2], at[3], at[4], strings.ToLower(at[5]))
+	clock, valid := clockOf(at[1], at[2], at[3], at[4], half)
 	on, ok = dayOf(before+" "+after, at[5] != "")
 	return on.Add(clock - offset), zoned, ok && valid
 }
@@ -119,8 +148,9 @@ func clockOf(hour, minute, second, fraction, half string) (clock time.Duration, 
 // there is no such month.
 func dayOf(date string, american bool) (on time.Time, ok bool) {
 	month, year, days := 0, -1, []int{}
-	for _, groups := range monthPattern.FindAllStringSubmatch(date, -1) { // the last one, because "mar." is a day of the week too
-		month = 1 + slices.IndexFunc(groups[1:], func(group string) bool { return group != "" })
+	words := wordPattern.FindAllString(strings.ToLower(date), -1)
+	for _, word := range words { // the last one, because "mar." is a day of the week too
+		month = cmp.Or(months[word], month)
 	}
 	numbers := numberPattern.FindAllString(date, -1)
 	yearFirst := len(numbers) > 0 && len(numbers[0]) == 4
@@ -144,7 +174,7 @@ func dayOf(date string, american bool) (on time.Time, ok bool) {
 	if month > 0 {
 		numbered = 1
 	}
-	for len(days) < numbered && (yearFirst || month > 0) { // a year, or a month of it
+	for len(days) < numbered && (yearFirst && words == nil || month > 0) { // a year, or a month of it
 		days = append(days, 1)
 	}
 	switch {
