@@ -3,6 +3,7 @@ package feed
 import (
 	"cmp"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -39,30 +40,22 @@ var (
 	numberPattern  = regexp.MustCompile(`\pN+`)
 )
 
-// months are the names of months, and their abbreviations, in the languages of which feeds have dates against
-// the standards.
-var months = func() map[string]int {
-	numbers := map[string]int{}
-	for i, names := range []string{
-		"jan january januar januari janvier janv jänner enero ene gennaio gen janeiro",
-		"feb february februar februari février févr fév fevrier fevr febrero febbraio fevereiro fev",
-		"mar march mars märz mär mrz mrt maart marzo março marco marts",
-		"apr april avril avr abril abr aprile",
-		"may mai mei maj mayo maggio mag maio",
-		"jun june juni juin junio giugno giu junho",
-		"jul july juli juillet juil julio luglio lug julho",
-		"aug august augusti augustus août aoû aout agosto ago",
-		"sep sept september septembre septiembre settembre set setembro",
-		"oct october oktober okt octobre octubre ottobre ott outubro out",
-		"nov november novembre noviembre novembro",
-		"dec december dezember dez décembre déc decembre diciembre dic dicembre dezembro",
-	} {
-		for _, name := range strings.Fields(names) {
-			numbers[name] = i + 1
-		}
-	}
-	return numbers
-}()
+// months has the names and abbreviations of each month, in the languages of which feeds have dates against
+// the standards. There are spaces around each.
+var months = []string{
+	" jan january januar januari janvier janv jänner enero ene gennaio gen janeiro gener ",
+	" feb february februar februari février févr fév fevrier fevr febrero febbraio fevereiro fev ",
+	" mar march mars märz mär mrz mrt maart marzo março marco marts mart marca març maret martie ",
+	" apr april avril avr abril abr aprile aprill ",
+	" may mai mei maj mayo maggio mag maio maja maig ",
+	" jun june juni juin junio giugno giu junho juny ",
+	" jul july juli juillet juil julio luglio lug julho juliol ",
+	" aug august augusti augustus août aoû aout agosto ago agost ",
+	" sep sept september septembre septiembre settembre set setembro setembre ",
+	" oct october oktober okt octobre octubre ottobre ott outubro out ",
+	" nov november novembre noviembre novembro ",
+	" dec december dezember dez décembre déc decembre diciembre dic dicembre dezembro ",
+}
 
 // zones are the offsets of time zones in hours.
 var zones = map[string]float64{
@@ -150,7 +143,8 @@ func dayOf(date string, american bool) (on time.Time, ok bool) {
 	month, year, days := 0, -1, []int{}
 	words := wordPattern.FindAllString(strings.ToLower(date), -1)
 	for _, word := range words { // the last one, because "mar." is a day of the week too
-		month = cmp.Or(months[word], month)
+		named := slices.IndexFunc(months, func(names string) bool { return strings.Contains(names, " "+word+" ") })
+		month = cmp.Or(named+1, month)
 	}
 	numbers := numberPattern.FindAllString(date, -1)
 	yearFirst := len(numbers) > 0 && len(numbers[0]) == 4

@@ -21,6 +21,7 @@ type Key struct {
 // Sites move to https, and to or from www, and keep their entries.
 var (
 	siteStart     = regexp.MustCompile(`^(?i:https?://(?:www\.)?)`)
+	otherScheme   = strings.NewReplacer("http://", "https://", "https://", "http://")
 	withoutScheme = strings.NewReplacer("https://www.", "//", "https://", "//", "http://www.", "//", "http://", "//")
 )
 
@@ -46,12 +47,12 @@ func (e *Entry) identify(id, link string, dates []string) {
 	case link != "":
 		e.name, e.ID = "link:"+link, "link:"+sameSite(link)
 	default:
-		e.name, e.ID = "hash:"+e.formerHash(dates), "hash:"+e.hash(dates)
+		e.name, e.ID = "hash:"+e.hash(dates, asItIs), "hash:"+e.hash(dates, ofAnySite)
 	}
 }
 
-// setKeys sets the keys of entries that have their names and their links. The source of the feed was
-// another one for earlier programs.
+// setKeys sets the keys of entries that have their names and their links. The source of the feed was another one
+// for earlier programs, and the site may have had another scheme for them.
 func (f *Feed) setKeys(formerSource string) {
 	names, ids := map[string]int{}, map[string]int{} // how many entries have one
 	for _, e := range f.Entries {
@@ -73,7 +74,7 @@ func (f *Feed) setKeys(formerSource string) {
 			e.Source = f.Source
 		}
 		if ids[e.ID] > 1 || titled && kind != "hash" && !unique {
-			e.ID += " " + e.hash(nil)
+			e.ID += " " + e.hash(nil, ofAnySite)
 		}
 		if seen[e.Key] {
 			e.LeftOut = Repeated
@@ -81,58 +82,33 @@ func (f *Feed) setKeys(formerSource string) {
 		seen[e.Key] = true
 		former := e.name
 		if names[e.name] > 1 || titled && kind != "hash" {
-			former += " " + e.formerHash(nil)
+			former += " " + e.hash(nil, asItIs)
 		}
-		e.Former = formerKeys(formerSource, former, e.Key)
-	}
-}
-
-// formerKeys returns the keys that an entry can have of an earlier program, also with another scheme in addresses.
-func formerKeys(source, id string, now Key) (keys []Key) {
-	for _, source := range eachScheme(source) {
-		for _, id := range eachScheme(id) {
-			if key := (Key{source, id}); key != now {
-				keys = append(keys, key)
+		for _, source := range []string{formerSource, otherScheme.Replace(formerSource)} {
+			for _, id := range []string{former, otherScheme.Replace(former)} {
+				if key := (Key{source, id}); key != e.Key && !slices.Contains(e.Former, key) {
+					e.Former = append(e.Former, key)
+				}
 			}
 		}
 	}
-	return keys
 }
 
-// eachScheme returns the name of a feed or an entry with http and with https, if it is an address.
-func eachScheme(name string) []string {
-	for _, schemes := range [][2]string{{":http://", ":https://"}, {":https://", ":http://"}} {
-		if kind, address, found := strings.Cut(name, schemes[0]); found && !strings.Contains(kind, ":") {
-			return []string{name, kind + schemes[1] + address}
-		}
-	}
-	return []string{name}
-}
+// ofAnySite returns a part of an entry as it is in each of the places to which its site may move.
+func ofAnySite(part string) string { return strings.TrimSuffix(withoutScheme.Replace(part), "/") }
 
-// hash is of the whole content of an entry, uncut, without the schemes of addresses.
-func (e *Entry) hash(and []string) string {
-	parts := append(e.parts(and), e.Further...)
-	for i, part := range parts {
-		parts[i] = withoutScheme.Replace(part)
-	}
-	parts[3] = sameSite(e.Link)
-	return hashOf(parts)
-}
+// asItIs returns a part of an entry as earlier programs took it.
+func asItIs(part string) string { return part }
 
-// formerHash is the hash of earlier programs.
-func (e *Entry) formerHash(and []string) string { return hashOf(e.parts(and)) }
-
-func (e *Entry) parts(and []string) []string {
+// hash is of the whole content of an entry, uncut, with each part replaced.
+func (e *Entry) hash(and []string, replaced func(part string) string) string {
 	parts := slices.Concat([]string{e.Title, e.Summary, e.Content, e.Link}, and)
 	for _, m := range e.Media {
 		parts = append(parts, m.Address)
 	}
-	return parts
-}
-
-func hashOf(parts []string) string {
 	sum := sha256.New()
 	for _, part := range parts {
+		part = replaced(part)
 		fmt.Fprintf(sum, "%d:%s", len(part), part)
 	}
 	return hex.EncodeToString(sum.Sum(nil))

@@ -34,22 +34,14 @@ var (
 	fillers = strings.Fields("at on level type flag value mode setting settings post entry item")
 )
 
-// markers are the words that name markers. A marker's name ends with one of them.
-var markers = func() map[string]marking {
-	named := map[string]marking{}
-	for m, names := range map[marking]string{
-		choice: "status state visibility privacy security access audience",
-		denial: "draft private unpublished nonpublic hidden secret protected confidential restricted trash trashed deleted removed spam scheduled pending embargo embargoed " +
-			"paid premium paywalled emailonly friendsonly followersonly membersonly memberonly patronsonly subscribersonly subscriberonly",
-		consent: "published publish public visible",
-		secret:  "password passcode passphrase",
-	} {
-		for _, name := range strings.Fields(names) {
-			named[name] = m
-		}
-	}
-	return named
-}()
+// markers are the words that name markers, with a space before and after each. A marker's name ends with one of them.
+var markers = map[marking]string{
+	choice: " status state visibility privacy security access audience ",
+	denial: " draft private unpublished nonpublic hidden secret protected confidential restricted trash trashed deleted removed spam scheduled pending embargo embargoed " +
+		"paid premium paywalled emailonly friendsonly followersonly membersonly memberonly patronsonly subscribersonly subscriberonly ",
+	consent: " published publish public visible ",
+	secret:  " password passcode passphrase ",
+}
 
 // humpPattern finds where a word begins in a name like isDraft.
 var humpPattern = regexp.MustCompile(`(\p{Ll})(\p{Lu})`)
@@ -64,10 +56,13 @@ func markerOf(name string) marking {
 		return noMarker
 	}
 	last := split[len(split)-1]
-	m := markers[last]
-	for _, prefix := range []string{"is", "post", strings.Join(split[max(0, len(split)-2):len(split)-1], "")} { // isdraft, poststatus, members-only
-		if m == noMarker {
-			m = max(markers[strings.TrimPrefix(last, prefix)], markers[prefix+last])
+	before := strings.Join(split[max(0, len(split)-2):len(split)-1], "")
+	m := noMarker
+	for marking, names := range markers {
+		for _, name := range []string{last, strings.TrimPrefix(last, "is"), strings.TrimPrefix(last, "post"), before + last} { // isdraft, poststatus, members-only
+			if strings.Contains(names, " "+name+" ") {
+				m = marking
+			}
 		}
 	}
 	switch {

@@ -56,7 +56,7 @@ func parseXML(document []byte) (Feed, error) {
 	if forbiddenPattern.Match(document) { // else ReplaceAll would copy the file
 		document = forbiddenPattern.ReplaceAll(document, nil)
 	}
-	decoder := xml.NewDecoder(bytes.NewReader(escapeEnds(cutDeclaration(document))))
+	decoder := xml.NewDecoder(bytes.NewReader(escapeEnds(document[len(declaration.Find(document)):])))
 	decoder.Strict, decoder.Entity = false, xml.HTMLEntity
 	r := &xmlReader{}
 	for {
@@ -82,41 +82,24 @@ func parseXML(document []byte) (Feed, error) {
 	}
 }
 
-// cutDeclaration returns a document without its XML declaration. It is UTF-8 by now, and a decoder would refuse
-// XML 1.1.
-func cutDeclaration(document []byte) []byte {
-	if _, rest, found := bytes.Cut(document, []byte("?>")); found && declaration.Match(document) {
-		return rest
-	}
-	return document
-}
-
-var declaration = regexp.MustCompile(`^<\?xml\s`)
+// declaration finds that of a document, which is UTF-8 by now. A decoder would refuse XML 1.1.
+var declaration = regexp.MustCompile(`^<\?xml\s[^>]*>`)
 
 // escapeEnds escapes each ]]> that ends no section, at which a decoder would stop.
 func escapeEnds(document []byte) []byte {
-	const begin, end = "<![CDATA[", "]]>"
-	var escaped []byte
-	rest := document
-	for {
-		text, after, found := bytes.Cut(rest, []byte(end))
-		switch {
-		case !found && escaped == nil:
-			return document
-		case !found:
-			return append(escaped, rest...)
-		case bytes.Contains(text, []byte(begin)):
-			if escaped != nil {
-				escaped = append(append(escaped, text...), end...)
-			}
-		default:
-			if escaped == nil {
-				escaped = slices.Clone(document[:len(document)-len(rest)])
-			}
-			escaped = append(append(escaped, text...), "]]&gt;"...)
-		}
-		rest = after
+	pieces := bytes.SplitAfter(document, []byte("]]>"))
+	isStray := func(piece []byte) bool {
+		return bytes.HasSuffix(piece, []byte("]]>")) && !bytes.Contains(piece, []byte("<![CDATA["))
 	}
+	if !slices.ContainsFunc(pieces, isStray) {
+		return document
+	}
+	for i, piece := range pieces {
+		if isStray(piece) {
+			pieces[i] = append(bytes.Clone(piece[:len(piece)-1]), "&gt;"...)
+		}
+	}
+	return bytes.Join(pieces, nil)
 }
 
 func (r *xmlReader) begin(start xml.StartElement) error {
