@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 
@@ -90,7 +89,7 @@ func seenIn(markup string, base *url.URL) (in seen) {
 // children cleans what is below a node.
 func (c *cleaner) children(n *html.Node, depth int) {
 	for _, child := range dom.AllChildNodes(n) {
-		if c.visible == maxVisible || isHidden(child) || isLineNumbers(child) {
+		if c.visible == maxVisible || isHidden(child) {
 			if c.Cut = c.Cut || c.visible == maxVisible; child.DataAtom == atom.Svg {
 				c.Media++
 				c.countIn(child)
@@ -186,7 +185,9 @@ func (c *cleaner) element(n *html.Node) {
 		n.AppendChild(textNode("”"))
 		toSpan(n)
 	}
-	if isEmphasis(n) {
+	if isEmphasis(n) && ancestor(n, isEmphasis) != nil { // the marks of both would be other marks
+		toSpan(n)
+	} else if isEmphasis(n) {
 		c.emphasised = append(c.emphasised, n)
 	}
 	if isCode(n) && neighbour(n, false) == '`' { // the library makes one code of both, or marks that are text
@@ -330,12 +331,17 @@ func (c *cleaner) image(n *html.Node) {
 	c.shown = append(c.shown, n)
 }
 
+// ancestor returns the innermost such element around a node, or nil.
+func ancestor(n *html.Node, is func(*html.Node) bool) *html.Node {
+	for n = n.Parent; n != nil && !is(n); {
+		n = n.Parent
+	}
+	return n
+}
+
 // unlink takes a medium out of a link, because a text shows media as links, and has no link in a link.
 func unlink(n *html.Node) {
-	a := n.Parent
-	for a != nil && a.DataAtom != atom.A {
-		a = a.Parent
-	}
+	a := ancestor(n, is(atom.A))
 	if a == nil {
 		return
 	}
@@ -406,28 +412,6 @@ var (
 	isImage  = is(atom.Img)
 	isMedium = is(atom.Img, atom.Iframe, atom.Video, atom.Audio, atom.Embed, atom.Object)
 	isCode   = is(atom.Code, atom.Kbd, atom.Samp, atom.Tt, atom.Var)
-	// The elements that become marks around their texts.
+	// isEmphasis reports whether an element becomes marks around its text.
 	isEmphasis = is(atom.B, atom.Strong, atom.I, atom.Em, atom.Del, atom.S, atom.Strike)
-	isDeletion = is(atom.Del, atom.S, atom.Strike)
 )
-
-// lineNumbers finds the class of an element in which a highlighter counts lines of code.
-var lineNumbers = regexp.MustCompile(`(?i)(^|[\s_-])(gutter|line-?nos?|line-?num(ber)?s?|lnt|blob-num|ln-num(bers)?)($|[\s_-])`)
-
-// isLineNumbers reports whether an element has the numbers of the lines of code in the next cell.
-func isLineNumbers(n *html.Node) bool {
-	class := dom.GetAttributeOr(n, "class", "")
-	named := class != "" && lineNumbers.MatchString(class)
-	if !named && n.DataAtom != atom.Td {
-		return false
-	}
-	numbers := strings.Fields(dom.CollectText(n))
-	for i, number := range numbers {
-		if got, err := strconv.Atoi(number); err != nil || i > 0 && strconv.Itoa(got-1) != numbers[i-1] {
-			return false
-		}
-	}
-	next := dom.NextSiblingElement(n)
-	return len(numbers) > 0 && !dom.ContainsNode(n, isMedium) &&
-		(named || next != nil && dom.ContainsNode(next, func(n *html.Node) bool { return n.DataAtom == atom.Pre }))
-}

@@ -10,55 +10,24 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// checkEmphasis leaves emphasis only where CommonMark has marks for it. Next to a letter, those of
-// "**Note:**no space" are asterisks, so what is no letter moves out of the ends of the element:
-// "**Note**:no space". The converter library heeds neither that, nor that adjacent marks become
-// other marks, nor that a link may have lines.
+// checkEmphasis leaves emphasis only where CommonMark has marks for it. Next to a letter, those of "**Note:**no space" are
+// asterisks. The converter library heeds neither that, nor that adjacent marks become other marks, nor that a link may
+// have lines.
 func checkEmphasis(n *html.Node) {
 	const marks = "*_~"
-	before, after := neighbour(n, false), neighbour(n, true)
-	joins := isLetter(before) || isLetter(after)
-	if joins {
-		trimEnd(n, false)
-		trimEnd(n, true)
+	fits := func(outside, inside rune) bool {
+		return !strings.ContainsRune(marks, outside) && (!isLetter(outside) || isLetter(inside))
+	}
+	adjacent := false
+	for previous := n.PrevSibling; previous != nil; previous = previous.LastChild {
+		adjacent = adjacent || isEmphasis(previous)
 	}
 	text := strings.TrimSpace(dom.CollectText(n))
-	up := n
-	for up.PrevSibling == nil && up.Parent != nil && (isEmphasis(up.Parent) || up.Parent.DataAtom == atom.Span) {
-		up = up.Parent
-	}
-	adjacent := false // but for one of the same kind, of which the library makes one with this
-	for previous := up.PrevSibling; previous != nil; previous = previous.LastChild {
-		adjacent = adjacent || isEmphasis(previous) && (previous != n.PrevSibling || previous.DataAtom != n.DataAtom)
-	}
-	within := dom.FindFirstNode(n, func(in *html.Node) bool {
-		return in != n && (in.DataAtom == n.DataAtom || joins && isDeletion(in) != isDeletion(n) && isEmphasis(in)) ||
-			in.DataAtom == atom.Br && (in.Parent.DataAtom == atom.A || strings.ContainsAny(text, marks))
+	broken := dom.ContainsNode(n, func(in *html.Node) bool {
+		return in.DataAtom == atom.Br && (in.Parent.DataAtom == atom.A || strings.ContainsAny(text, marks))
 	})
-	if isLetter(before) && !isLetter(edge(n, false)) || isLetter(after) && !isLetter(edge(n, true)) || within != nil ||
-		strings.Trim(text, marks) != text || strings.ContainsRune(marks, neighbour(n, false)) || strings.ContainsRune(marks, neighbour(n, true)) ||
-		adjacent {
+	if adjacent || broken || strings.Trim(text, marks) != text || !fits(neighbour(n, false), edge(n, false)) || !fits(neighbour(n, true), edge(n, true)) {
 		toSpan(n)
-	}
-}
-
-// trimEnd moves what is no letter out of an end of an element, if there is text.
-func trimEnd(n *html.Node, last bool) {
-	end, next := n.FirstChild, n
-	if last {
-		end, next = n.LastChild, n.NextSibling
-	}
-	if end == nil || end.Type != html.TextNode {
-		return
-	}
-	rest := strings.TrimLeftFunc(end.Data, func(r rune) bool { return !isLetter(r) })
-	moved := strings.TrimSuffix(end.Data, rest)
-	if last {
-		rest = strings.TrimRightFunc(end.Data, func(r rune) bool { return !isLetter(r) })
-		moved = strings.TrimPrefix(end.Data, rest)
-	}
-	if end.Data = rest; moved != "" {
-		n.Parent.InsertBefore(textNode(moved), next)
 	}
 }
 
