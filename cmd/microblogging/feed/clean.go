@@ -125,8 +125,10 @@ func (c *cleaner) see(text string) string {
 // read as windows-1252, as browsers do with references to them.
 func visible(s string) string {
 	return strings.Map(func(r rune) rune {
-		if read := charmap.Windows1252.DecodeByte(byte(r)); '\u0080' <= r && r <= '\u009f' && read != unicode.ReplacementChar {
-			r = read
+		if '\u0080' <= r && r <= '\u009f' {
+			if read := charmap.Windows1252.DecodeByte(byte(r)); read != unicode.ReplacementChar {
+				r = read
+			}
 		}
 		switch {
 		case r == '\u2029':

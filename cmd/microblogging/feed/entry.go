@@ -124,14 +124,16 @@ func (c *Converter) Draft(e Entry) (draft domain.Draft, lost Loss) {
 // more than twice as long: then that one follows the content, or has all of it. Without content it is made of the longest.
 func (e *Entry) fullest(base *url.URL) (texts, rest []string) {
 	rest = slices.DeleteFunc(append([]string{e.Content, e.Summary}, e.Further...), func(text string) bool { return text == "" })
-	most := -1
-	if e.Content != "" {
-		texts, rest, most = rest[:1:1], rest[1:], 2*len(titleOf(e.Content))
+	if e.Content != "" || len(rest) == 1 {
+		texts, rest = rest[:1:1], rest[1:]
 	}
 	if strings.HasPrefix(e.Content, markdownMark) || len(rest) == 0 {
 		return texts, rest
 	}
-	longest := -1
+	longest, most := -1, -1
+	if e.Content != "" {
+		most = 2 * len(titleOf(e.Content))
+	}
 	for i, text := range rest {
 		if n := len(titleOf(text)); n > most {
 			longest, most = i, n

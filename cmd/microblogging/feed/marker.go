@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -34,13 +35,17 @@ var (
 	fillers = strings.Fields("at on level type flag value mode setting settings post entry item")
 )
 
-// markers are the words that name markers, with a space before and after each. A marker's name ends with one of them.
-var markers = map[marking]string{
-	choice: " status state visibility privacy security access audience ",
-	denial: " draft private unpublished nonpublic hidden secret protected confidential restricted trash trashed deleted removed spam scheduled pending embargo embargoed " +
-		"paid premium paywalled emailonly friendsonly followersonly membersonly memberonly patronsonly subscribersonly subscriberonly ",
-	consent: " published publish public visible ",
-	secret:  " password passcode passphrase ",
+// markers are the words that name markers. A marker's name ends with one of them.
+var markers = map[string]marking{
+	"status": choice, "state": choice, "visibility": choice, "privacy": choice, "security": choice, "access": choice,
+	"audience": choice,
+	"draft":    denial, "private": denial, "unpublished": denial, "nonpublic": denial, "hidden": denial, "secret": denial,
+	"protected": denial, "confidential": denial, "restricted": denial, "trash": denial, "trashed": denial, "deleted": denial,
+	"removed": denial, "spam": denial, "scheduled": denial, "pending": denial, "embargo": denial, "embargoed": denial,
+	"paid": denial, "premium": denial, "paywalled": denial, "emailonly": denial, "friendsonly": denial, "followersonly": denial,
+	"membersonly": denial, "memberonly": denial, "patronsonly": denial, "subscribersonly": denial, "subscriberonly": denial,
+	"published": consent, "publish": consent, "public": consent, "visible": consent,
+	"password": secret, "passcode": secret, "passphrase": secret,
 }
 
 // humpPattern finds where a word begins in a name like isDraft.
@@ -57,14 +62,7 @@ func markerOf(name string) marking {
 	}
 	last := split[len(split)-1]
 	before := strings.Join(split[max(0, len(split)-2):len(split)-1], "")
-	m := noMarker
-	for marking, names := range markers {
-		for _, name := range []string{last, strings.TrimPrefix(last, "is"), strings.TrimPrefix(last, "post"), before + last} { // isdraft, poststatus, members-only
-			if strings.Contains(names, " "+name+" ") {
-				m = marking
-			}
-		}
-	}
+	m := cmp.Or(markers[last], markers[strings.TrimPrefix(last, "is")], markers[strings.TrimPrefix(last, "post")], markers[before+last]) // isdraft, poststatus, members-only
 	switch {
 	case m == consent && slices.Contains(split, "date"):
 		return date
@@ -81,7 +79,11 @@ func isOfOthers(name string) bool {
 
 // wordsOf splits a name into words, which begin with capitals or have other characters between them.
 func wordsOf(name string) []string {
-	return strings.FieldsFunc(strings.ToLower(humpPattern.ReplaceAllString(name, "$1 $2")), func(r rune) bool { return !unicode.IsLetter(r) })
+	lower := strings.ToLower(name)
+	if lower != name {
+		lower = strings.ToLower(humpPattern.ReplaceAllString(name, "$1 $2"))
+	}
+	return strings.FieldsFunc(lower, func(r rune) bool { return !unicode.IsLetter(r) })
 }
 
 // isPublic reports whether a value is known to say that an entry is public.
@@ -111,7 +113,7 @@ func (e *Entry) judge(property, value string) {
 			e.LeftOut = NotPosts
 		}
 	default:
-		if e.LeftOut == "" && !isOfOthers(property) && !markerOf(property).isPublic(value) {
+		if e.LeftOut == "" && !markerOf(property).isPublic(value) && !isOfOthers(property) {
 			e.LeftOut = NotPublished
 		}
 	}

@@ -199,6 +199,8 @@ func (n *node) isBlank() bool {
 	return !slices.ContainsFunc(n.children, func(c *node) bool { return c.name != "" || strings.TrimSpace(c.text) != "" })
 }
 
+func (n *node) isElement() bool { return n.name != "" }
+
 // plain is the text of a node without markup.
 func (n *node) plain() string { return n.contents(false, false) }
 
@@ -264,7 +266,7 @@ func (n *node) html() string {
 // type: a picture, or data.
 func (n *node) construct() string {
 	kind := strings.ToLower(n.attribute("type"))
-	hasTags := slices.ContainsFunc(n.children, func(c *node) bool { return c.name != "" })
+	hasTags := slices.ContainsFunc(n.children, (*node).isElement)
 	switch {
 	case hasTags && (kind == "" || strings.Contains(kind, "html")):
 		if div := n.all("xhtml:div"); len(div) == 1 && n.plain() == div[0].plain() {
@@ -414,10 +416,9 @@ func (n *node) judge(e *Entry) {
 		return
 	}
 	for _, child := range n.children {
-		if child.name == "" || isOfOthers(child.written) {
-			continue
-		}
 		switch child.name {
+		case "":
+			continue
 		case "atom:category":
 			e.judge("blogger:type", child.kind())
 		case "blogger:type":
@@ -430,7 +431,9 @@ func (n *node) judge(e *Entry) {
 		if value := child.attribute("value"); value != "" {
 			e.judge(child.attribute("name"), value)
 		}
-		child.judge(e)
+		if (len(child.attr) > 0 || slices.ContainsFunc(child.children, (*node).isElement)) && !isOfOthers(child.written) {
+			child.judge(e)
+		}
 	}
 }
 
