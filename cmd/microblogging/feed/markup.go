@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/net/html"
 )
@@ -39,17 +40,20 @@ func escapeStray(markup string) string {
 	if strings.Contains(markup, "<![CDATA[") { // it was escaped twice
 		markup = withoutSections.Replace(markup)
 	}
-	closed := map[string]int{} // where each name is closed last
-	for _, name := range closingPattern.FindAllStringSubmatchIndex(markup, -1) {
-		closed[strings.ToLower(markup[name[2]:name[3]])] = name[0]
-	}
+	closed := sync.OnceValue(func() map[string]int { // where each name is closed last
+		closed := map[string]int{}
+		for _, name := range closingPattern.FindAllStringSubmatchIndex(markup, -1) {
+			closed[strings.ToLower(markup[name[2]:name[3]])] = name[0]
+		}
+		return closed
+	})
 	var b strings.Builder
 	effort := 1 << 24 // how many bytes may be looked at twice, because the end of each < may be missing
 	for at := 0; ; at++ {
 		z := html.NewTokenizer(strings.NewReader(markup[at:]))
 		for kind := z.Next(); kind != html.ErrorToken; kind = z.Next() {
 			raw := string(z.Raw())
-			is, closing := isMarkup(z, kind, raw, func(name string) bool { return closed[name] > at })
+			is, closing := isMarkup(z, kind, raw, func(name string) bool { return closed()[name] > at })
 			if !is && strings.Contains(raw[1:], "<") {
 				break
 			} else if !is {
