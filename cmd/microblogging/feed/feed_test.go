@@ -187,7 +187,7 @@ func TestEntryID(t *testing.T) {
 		}
 	})
 	t.Run("stays when a site moves", keyStaysWhenASiteMoves)
-	t.Run("of a URL, a URN or a tag stands alone", uniqueIDStandsAlone)
+	t.Run("that is a URL, a URN or a tag depends on no feed", uniqueIDDependsOnNoFeed)
 	t.Run("that an earlier program gave is among the former ones", formerKeysAreKept)
 	t.Run("is not shared by feeds without a link", func(t *testing.T) {
 		const head = "<title>Notes</title><link>/</link>"
@@ -240,7 +240,7 @@ func keyStaysWhenASiteMoves(t *testing.T) {
 	}
 }
 
-func uniqueIDStandsAlone(t *testing.T) {
+func uniqueIDDependsOnNoFeed(t *testing.T) {
 	const of = `<rss><channel><title>%s</title><link>%s</link><item><guid>%s</guid><title>t</title></item></channel></rss>`
 	for id, want := range map[string]bool{
 		"https://a.example/1": true, "http://a.example": true, "urn:uuid:1": true, "tag:a.example,2020:1": true,
