@@ -48,7 +48,7 @@ func textOfMarkup(t *testing.T) {
 		"a link with brackets":    {`<a href="https://a.example/[b]">c</a>`, "[c](https://a.example/%5Bb%5D)"},
 		"boxes":                   {`<ul><li><input type="checkbox" checked> a<li><input type="checkbox">b</ul>`, "- ☑ a\n- ☐ b"},
 		"what is never closed":    {"a <textarea>b <script>c <title/>d <iframe>e <!--f", "a \\<textarea>b \\<script>c d e <!--f"},
-		"a closing mark is none":  {"a</b<i>c</i>", "a</b*c*"},
+		"a closing mark is none":  {"a</b <i>c</i>", "a</b *c*"},
 		"hidden within hidden":    {"a<template>b<template>c</template>d</template>e", "ae"},
 		"control characters":      {"<p>a\x00\x07\x1b\x7fb\u0081</p>", "ab"},
 		"those of windows-1252":   {"<p>It\u0092s \u0093\u008akoda\u0094\u0085 &#146;n &#133;</p>", "It’s “Škoda”… ’n …"},
