@@ -74,8 +74,8 @@ func (c importCommand) importAll(ctx context.Context, console *console, parts *s
 			to.earlier = nil
 		}
 		if c.DryRun {
-			to.create = func(_ context.Context, _ domain.Channel, postings []storage.NewPost) []storage.PostResult {
-				return slices.Repeat([]storage.PostResult{{Made: true}}, len(postings))
+			to.create = func(_ context.Context, _ domain.Channel, posts []storage.NewPost) []storage.PostResult {
+				return slices.Repeat([]storage.PostResult{{Made: true}}, len(posts))
 			}
 		}
 		err = importTo(ctx, console, file, to)

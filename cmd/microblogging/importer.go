@@ -257,7 +257,7 @@ func (i *importer) newPosts(posts []pending, key int) []storage.NewPost {
 	return list
 }
 
-// newPost returns the posting of an entry, without its draft. The key says which post an entry has
+// newPost returns the request to post an entry, without its draft. The key says which post an entry has
 // made: with another one, it would be imported a second time.
 func (i *importer) newPost(entry feed.Entry, key feed.Key) storage.NewPost {
 	on := entry.Published
