@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/a-h/templ"
+
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/templates/markdown"
@@ -31,6 +33,8 @@ type Channel struct {
 	// View says which posts the page shows, and in which order.
 	View  View
 	Posts []Post
+	// List shows Posts, if it is not nil.
+	List templ.Component
 	// Searched is how many posts were looked at to find these, and Back is when the oldest of
 	// them was made.
 	Searched int

@@ -31,11 +31,11 @@ const (
 // Caches lists what the page cache keeps.
 func Caches() []string { return []string{cachedPage, cachedView} }
 
-// A pageCache keeps what the pages and feeds of channels show, and the pages themselves for
-// readers who are not signed in. Whatever it keeps is under a storage.Version, and is used only
-// after all that this covers was read again: so no code has to take anything out of it, and no
-// process has to hear of what another one wrote. It keeps what is asked for often rather than what was asked for last, so
-// that a robot that reads everything once evicts nothing.
+// A pageCache keeps what the pages and feeds of channels show, the pages themselves for readers who
+// are not signed in, and the lists of posts for those who are. Whatever it keeps is under a
+// storage.Version, and is used only after all that this covers was read again: so no code has to take
+// anything out of it, and no process has to hear of what another one wrote. It keeps what is asked for
+// often rather than what was asked for last, so that a robot that reads everything once evicts nothing.
 //
 // A key does not change with the version, so that what is kept for a new version takes the
 // place of the old. It is a storage.Cache, and safe for concurrent use. The zero pageCache
@@ -87,7 +87,7 @@ func (c pageCache[T]) Set(key string, value storage.Kept[T]) {
 }
 
 // A sharedPage is a page or a feed that is the same for everybody who asks for it at one
-// address, as it is sent. It is never changed.
+// address, as it is sent. Or it is a body alone: the posts of a page. It is never changed.
 type sharedPage struct {
 	// key is that of the channel. To make it of the name in a path costs a quarter of an answer.
 	key    domain.ChannelKey

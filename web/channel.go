@@ -6,14 +6,17 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
 
+	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/channel"
 	"microblogging/templates"
 	"microblogging/templates/markdown"
 )
@@ -76,10 +79,33 @@ func (s *server) showChannel(c echo.Context, v visitor) error {
 		if page.User != "" {
 			// A post changes the version. So the key is spent only once the page is another.
 			view.Draft.Key = cmp.Or(string(shown.Version), rand.Text())
+			view.List = s.keptList(c, shown, own, page, view.Posts)
 		}
 		return write(c, body, templates.ChannelPage(page, view))
 	}
 	return s.answer(c, v, d)
+}
+
+// keptList is the list of posts on a page for a reader who is signed in. It is kept for all who have the same votes,
+// and no post that they may edit or delete, because to render it costs more than the rest of the page.
+func (s *server) keptList(c echo.Context, shown storage.Kept[*channelView], own ownView, page templates.Page, posts []templates.Post) templ.Component {
+	key := "posts " + c.Request().RequestURI + " " + fmt.Sprint(own.voted)
+	if slices.ContainsFunc(posts, func(p templates.Post) bool { return p.CanDelete }) {
+		key += " " + string(page.User) + " " + own.mayNotPost
+	}
+	list := templates.Posts(page, posts, false)
+	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
+		kept, err := channel.ReadCachedAt(ctx, s.pages, shown.Channel, shown.Version, key,
+			func(ctx context.Context, _ domain.Channel, _ storage.Version) (*sharedPage, error) {
+				var body bytes.Buffer
+				err := list.Render(ctx, &body)
+				return &sharedPage{body: body.Bytes()}, err
+			})
+		if err == nil {
+			_, err = w.Write(kept.Value.body)
+		}
+		return err
+	})
 }
 
 // showNewer leads from a page of a channel's posts to the page before, which ends right before the

@@ -22,6 +22,7 @@ func TestPageCache(t *testing.T) {
 	t.Run("answers what was written last, on any process", cacheAnswersWhatWasWrittenLast)
 	t.Run("answers as a site without it", drivertest.Long(cacheAnswersAsASiteWithoutIt))
 	t.Run("answers anonymous clients alone", cacheAnswersAnonymousClientsAlone)
+	t.Run("keeps the posts of a page for each reader as that reader sees them", cacheKeepsTheListOfEachReader)
 	t.Run("keeps the addresses of a site apart", cacheKeepsAddressesApart)
 	t.Run("costs few allocations", drivertest.Long(cacheCostsFewAllocations))
 }
@@ -192,6 +193,29 @@ func cacheAnswersAnonymousClientsAlone(t *testing.T) {
 		s.do("GET", path).want(200).headed("ETag", shared.header.Get("ETag")).lacks("Sign out")
 	}
 	s.do("GET", "/channels/Engines", bearer("wrong")).want(401)
+}
+
+func cacheKeepsTheListOfEachReader(t *testing.T) {
+	s, owner, channel := enginesBrowser(t, "ada")
+	author, voter, reader := s.signedIn("bob"), s.signedIn("cyd"), s.signedIn("dot")
+	post := s.post(channel, "bob", "Of bob")
+	ok(t, s.store.Posts.Vote(t.Context(), channel.Ref(), post.ID, "cyd"))
+	for range 2 { // the second is from memory
+		for name, test := range map[string]struct {
+			by   *browser
+			says [5]bool
+		}{
+			"owner": {owner, [5]bool{false, true, true, false, true}}, "author": {author, [5]bool{true, true}},
+			"voter": {voter, [5]bool{false, false, false, true}}, "reader": {reader, [5]bool{}},
+		} {
+			page := seen(test.by.open("/channels/Engines").want(200).doc)
+			for i, words := range []string{"Edit the post by @bob", "Delete this post", "Block @bob", "Take back your vote", "Delete channel…"} {
+				if strings.Contains(page, words) != test.says[i] {
+					t.Errorf("the %s reads %q: %v", name, words, !test.says[i])
+				}
+			}
+		}
+	}
 }
 
 func cacheKeepsAddressesApart(t *testing.T) {
