@@ -62,13 +62,13 @@ type MergedField struct {
 // MergeDrafts merges two changes of the draft base.
 func MergeDrafts(base, mine, theirs domain.Draft) Merged {
 	var merged Merged
-	before, ours, others := base.Fields(), mine.Fields(), theirs.Fields()
-	for i, field := range before {
+	fields, yours, others := base.Fields(), mine.Fields(), theirs.Fields()
+	for i, field := range fields {
 		both := merge.Whole
 		if field.Lines {
 			both = merge.Texts
 		}
-		merged = append(merged, MergedField{field.Name, controls()[field.Name].Label, field.Lines, both(*field.Text, *ours[i].Text, *others[i].Text)})
+		merged = append(merged, MergedField{field.Name, controls()[field.Name].Label, field.Lines, both(*field.Text, *yours[i].Text, *others[i].Text)})
 	}
 	return merged
 }
