@@ -73,9 +73,6 @@ type Scenario struct {
 	// Noting makes processes that post write the index of active channels, in one partition. Otherwise
 	// each process has just written its rows there.
 	Noting bool
-	// Erasing is for a scenario in which a user deletes an account. In all others, no operation checks
-	// whether an account is active.
-	Erasing bool
 	// Undo is how long a deletion can be undone: of a channel, and of an account if Times are set.
 	Undo time.Duration
 	// Times are the moments of a scenario in which time passes, the first of them at its start. The
@@ -201,7 +198,7 @@ func (v View) Count(kind Kind, matches func(Known) bool) (n int) {
 
 // options are the numbers of the scenario.
 func (s *Scenario) options() storage.Options {
-	o := storage.Options{SweepRows: s.SweepRows, Undo: s.Undo, ActivePartitions: -1, NoErasure: !s.Erasing}
+	o := storage.Options{SweepRows: s.SweepRows, Undo: s.Undo, ActivePartitions: -1}
 	if s.Noting {
 		o.ActivePartitions = 1
 	}

@@ -45,7 +45,7 @@ const enough = 15
 
 // A function that serves several tables tells of each in the same words.
 func ofSeveralTables(site lab.Site) bool {
-	return slices.Contains([]string{"Pause.Change", "(*Checker).checkOthers", "sideBySide", "deletes", "Steps.Expire"}, site.Function)
+	return slices.Contains([]string{"Pause.Change", "Unchanged", "(*Checker).checkOthers", "sideBySide", "deletes", "Steps.Expire"}, site.Function)
 }
 
 // claims are what words of a sentence say of a call, and reports whether it is so.

@@ -95,8 +95,8 @@ type Parts struct {
 }
 
 // Options are the settings of a Store. The zero Options are valid: then nothing can be undone.
-// Flight, LastFirst, SweepRows, ActivePartitions and NoErasure are for the model checker, so that
-// few rows show what many would.
+// Flight, LastFirst, SweepRows and ActivePartitions are for the model checker, so that few rows show what
+// many would.
 type Options struct {
 	// Around is put around each call of the backend, within the call log.
 	Around []driver.Around
@@ -118,10 +118,6 @@ type Options struct {
 	Undo time.Duration
 	// UndoAccount is the same for the deletion of an account, at most domain.MaxUndoAccount.
 	UndoAccount time.Duration
-	// NoErasure leaves out what requests do only so that accounts can be deleted: that they put a
-	// channel on its owner's list, and check that the account is active. The model checker sets it
-	// where no actor deletes one.
-	NoErasure bool
 	// HashPassword makes the hash of a password that is stored. Nil is domain.HashPassword,
 	// which is slow on purpose; a test whose subject is no password may have a cheap one.
 	HashPassword func(password string) string
@@ -133,12 +129,8 @@ func New(backend driver.Backend, o Options) *Parts {
 	backend = driver.Wrap(backend, append([]driver.Around{driver.Enter}, o.Around...)...)
 	reads := concurrent.Reads{InTurn: o.Flight == 1 || !backend.Capabilities().ConcurrentReads, LastFirst: o.LastFirst, Limit: o.Flight}
 	accounts := account.New(backend, reads, o.Pause, o.HashPassword)
-	requireActive := accounts.RequireActive
-	if o.NoErasure {
-		requireActive = nil
-	}
 	leaves := new(fence.Leaving)
-	gates := fence.New(backend, reads, leaves, requireActive, o.Pause, o.SweepRows)
+	gates := fence.New(backend, reads, leaves, accounts.RequireActive, o.Pause, o.SweepRows)
 	deletions := deletion.New(backend, gates, accounts, o.Pause, o.Undo)
 	posts := blog.New(backend, gates, deletions, o.Pause, o.ActivePartitions)
 	channels := channel.New(backend, gates, deletions, o.Pause)

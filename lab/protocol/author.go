@@ -54,7 +54,7 @@ func authors() subject {
 				}},
 		},
 		ablations: []ablation{
-			ablate("author-first", "author", "The author's list first", "(*Posts).post: s.lists.ListPosts(ctx, p.by, blogsOf(attempts)...)",
+			ablate("author-first", "author", "The author's list first", "(*Posts).CreateAll: s.lists.ListPosts(ctx, p.by, blogsOf(attempts)...)",
 				"A post is put on its author's list before it is made, so no post is missing there, whichever process dies.",
 				only("ann", after(writesTo(schema.TableBlogs), isToList)), among("ann")),
 			ablate("author-channel", "author-deletion", "The channel of a listed post", "readListed: there && s.fence.Leaving.Readable(in)",

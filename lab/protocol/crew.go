@@ -13,7 +13,6 @@ import (
 	"microblogging/lab/mem"
 	"microblogging/storage"
 	"microblogging/storage/driver"
-	"microblogging/storage/schema"
 	"microblogging/worker"
 )
 
@@ -104,16 +103,14 @@ func (c *crew) handle(ctx context.Context, id string) error {
 }
 
 // check runs the program's own checker. An active row without a gate or other rows is no violation:
-// the next creator of the name removes it, or an operator, who repairs the store here. In scenarios
-// without the deletion of an account, channels are on no owner's list (storage.Options.NoErasure);
-// elsewhere channelIsListed is the invariant.
+// the next creator of the name removes it, or an operator, who repairs the store here.
 func (c *crew) check(ctx context.Context) (violations []domain.Violation) {
 	found := c.run(ctx, false)
 	if slices.ContainsFunc(found, ungated) {
 		found = c.run(ctx, true)
 	}
 	for _, b := range found {
-		if !unlisted(b) && (!ungated(b) || b.Repaired != "deleted") {
+		if !ungated(b) || b.Repaired != "deleted" {
 			violations = append(violations, b)
 		}
 	}
@@ -123,8 +120,6 @@ func (c *crew) check(ctx context.Context) (violations []domain.Violation) {
 func ungated(b domain.Violation) bool {
 	return b.Invariant == "I9" && b.Detail == "active without a gate"
 }
-
-func unlisted(b domain.Violation) bool { return b.Invariant == "I8" && b.Table == schema.TableChannels }
 
 // run runs the checker once.
 func (c *crew) run(ctx context.Context, repair bool) (violations []domain.Violation) {

@@ -136,7 +136,7 @@ func (l Shipped) violationsAtRest(ctx context.Context, c *crew, v lab.View) []do
 	if err != nil {
 		return []domain.Violation{violationOf("I5", "%v", err)}
 	}
-	violations = append(violations, slices.DeleteFunc(plain, unlisted)...)
+	violations = append(violations, plain...)
 	v.DB, v.Now = c.db.Snapshot(), time.Now() // no time to undo is left for fresh workers
 	violations = append(violations, l.demanded(ctx, c, v, l.subjects.rest)...)
 	violations = append(violations, l.State(v)...)

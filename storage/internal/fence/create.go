@@ -112,7 +112,10 @@ func (s *Fence) tryCreate(ctx context.Context, c *creation) error {
 	ref := c.channel.Ref()
 	reservation, err := s.ReserveGate(ctx, ref)
 	if err == nil {
-		err = s.listForOwner(ctx, c.channel)
+		err = s.list(ctx, c.channel)
+	}
+	if err == nil {
+		err = s.RequireActive(ctx, c.channel.Owner)
 	}
 	if err != nil {
 		return err

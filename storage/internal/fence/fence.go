@@ -35,8 +35,8 @@ type Fence struct {
 type RequireActive func(ctx context.Context, user domain.UserName) error
 
 // New returns the lifecycle of the channels on a backend whose tables exist. Users who create a
-// channel, or act in one, must have an active account by requireActive; nil checks nothing. A transaction
-// of a sweep deletes sweepRows rows; with 0, as many as fit.
+// channel, or act in one, must have an active account by requireActive. A transaction of a sweep deletes
+// sweepRows rows; with 0, as many as fit.
 func New(backend driver.Backend, reads concurrent.Reads, leaving *Leaving, requireActive RequireActive, pause optimistic.Pause, sweepRows int) *Fence {
 	return &Fence{
 		Reads:         reads,
@@ -54,9 +54,6 @@ func New(backend driver.Backend, reads concurrent.Reads, leaving *Leaving, requi
 // RequireActive returns nil if an account is active, and domain.ErrAccountEnds if it is being deleted.
 // Package erasure says when it must be called.
 func (s *Fence) RequireActive(ctx context.Context, user domain.UserName) error {
-	if s.requireActive == nil {
-		return nil
-	}
 	return s.requireActive(ctx, user)
 }
 
@@ -66,18 +63,6 @@ func (s *Fence) AccountSince(ctx context.Context, user domain.UserName) (time.Ti
 	//lab: Read when the account of this name was made.
 	row, err := s.users.Find(ctx, schema.UserPartition(user), schema.SingleRow)
 	return row.Properties.Time(schema.PropCreatedOn), err
-}
-
-// listForOwner puts a channel on its owner's list, and then checks that the owner's account is active.
-// Without requireActive it does neither.
-func (s *Fence) listForOwner(ctx context.Context, channel domain.Channel) error {
-	if s.requireActive == nil {
-		return nil
-	}
-	if err := s.list(ctx, channel); err != nil {
-		return err
-	}
-	return s.requireActive(ctx, channel.Owner)
 }
 
 // A ForOwner does something for the owner of a new channel.
