@@ -224,7 +224,7 @@ func erasures() subject {
 			ablate("erasure-join", "erasure-subscribe", "The look before the swap", "(*Subscriptions).join: s.fence.RequireActive(ctx, user)",
 				"A request to subscribe checks that its account is active after the user's own row exists, so it sees a deletion that has read that row.",
 				only("vera", active), unharmed),
-			ablate("erasure-reserved", "erasure-create", "The look after the reservation", "tryCreate: s.RequireActive(ctx, c.channel.Owner)",
+			ablate("erasure-reserved", "erasure-create", "The look after the reservation", "(*Fence).create: s.RequireActive(ctx, c.channel.Owner)",
 				"A creation checks that its account is active after the channel is on the owner's list, so it sees a deletion that has read the list.",
 				only("vera", active), unharmed),
 			ablate("erasure-gates", "erasure-create", "The gates of those who create", "withdrawCreations: s.fence.WithdrawGate(ctx, gate)",

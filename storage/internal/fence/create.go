@@ -19,33 +19,25 @@ import (
 // key may be sent again (once.go); an empty key is none. CreateChannel reports true if this call made
 // the channel.
 //
-// The order of calls is (once.go has those of a request with a key, which come before 1 and after 6):
-//
-//  1. insert the reservation of the gate, before 2, so that a deletion of the account which finds the
-//     name on the list can delete the reservation;
-//  2. put the channel on its owner's list, and check that the owner's account is active;
-//  3. replace the reservation with the open gate;
-//  4. insert the channel's row;
-//  5. read the row, even if the insert was acknowledged; unless it was, read the gate first. If the row
-//     is another creation's, the name is taken;
-//  6. merge the gate again, in the transaction that begins the owner's subscription.
-//
-// If the process dies before step 4, it leaves a reservation or a gate that no request
-// will use. If it dies later, the channel exists, but its owner may have to
-// subscribe. No worker can shut the gate before step 4, because no other process knows the
-// incarnation until the row is there. Others may delete the reservation or the gate, in a version that
-// they read before the row was there: a repair, the deletion of an account that has the name on its
-// list, and a user with too many channels who has it on theirs. Then step 1, 3 or 6 fails, and
-// CreateChannel begins again with a new incarnation. Without step 6, it could acknowledge a channel
-// that accepts no post. Step 6 also gives the gate a new version, so that no process can delete it in
-// a version that was read before.
+// If the process dies before it inserts the channel's row, it leaves a reservation or a gate that no
+// request will use. If it dies later, the channel exists, but its owner may have to subscribe.
 func (s *Fence) CreateChannel(ctx context.Context, channel domain.Channel, key string) (_ domain.Channel, made bool, err error) {
 	c := creation{channel: channel, tried: channel.Incarnation}
 	if key != "" {
 		c.once = schema.Hash(string(channel.Owner), key)
 		c.body = schema.Hash(append([]string{string(channel.Key())}, domain.Texts(channel.Fields())...)...)
 	}
-	if err := s.pause.Retry(ctx, func() error { return s.create(ctx, &c) }); err != nil {
+	err = s.pause.Retry(ctx, func() error {
+		err := s.create(ctx, &c)
+		if errors.Is(err, optimistic.ErrAgain) {
+			// The insert of the row may still take effect later, and its gate may be gone
+			// by then. So the incarnation must not be used again.
+			c.tried = domain.NewIncarnation()
+			c.channel.Incarnation = c.tried
+		}
+		return err
+	})
+	if err != nil {
 		return domain.Channel{}, false, err
 	}
 	if key != "" && !c.recorded {
@@ -69,7 +61,15 @@ type creation struct {
 	recorded bool
 }
 
-// create carries out the request, or returns optimistic.ErrAgain.
+// create makes one attempt with one incarnation, or returns optimistic.ErrAgain if that can no longer
+// become the channel. It reserves the gate, lists the channel, opens the gate, inserts the channel's row,
+// and subscribes the owner. (A request with an idempotency key also notes the key before that, and
+// what it made after it: once.go.)
+//
+// No worker can shut the gate before the row is there, because no other process knows the incarnation.
+// Others may delete the reservation or the gate, in a version that they read before the row was there:
+// a repair, the deletion of an account that has the name on its list, and a user with too many channels
+// who has it on theirs. Then ReserveGate, OpenGate or the subscription fails, and the creation begins again.
 func (s *Fence) create(ctx context.Context, c *creation) error {
 	//lab: Read whether the name is free at this moment.
 	row, err := s.ReadChannel(ctx, c.channel.Key())
@@ -82,14 +82,28 @@ func (s *Fence) create(ctx context.Context, c *creation) error {
 	if done, err := s.beginOnce(ctx, c); err != nil || done {
 		return err
 	}
-	err = s.tryCreate(ctx, c)
-	if errors.Is(err, optimistic.ErrAgain) {
-		// The insert of the row may still take effect later, and its gate may be gone
-		// by then. So the incarnation must not be used again.
-		c.tried = domain.NewIncarnation()
-		c.channel.Incarnation = c.tried
+	ref := c.channel.Ref()
+	// The reservation comes before the list, so that a deletion of the account which finds the name there
+	// can delete the reservation.
+	reservation, err := s.ReserveGate(ctx, ref)
+	if err == nil {
+		err = s.list(ctx, c.channel)
 	}
-	return err
+	if err == nil {
+		err = s.RequireActive(ctx, c.channel.Owner)
+	}
+	if err == nil {
+		err = s.OpenGate(ctx, ref, reservation)
+	}
+	if err != nil {
+		return err
+	}
+	//lab: Insert the channel's row, which makes it visible.
+	insertErr := s.channels.Transact(ctx, schema.ChannelPartition(ref.Key), driver.Insert(schema.SingleRow, encodeChannel(c.channel, c.once)...))
+	if insertErr != nil && !errors.Is(insertErr, domain.ErrExists) && !errors.Is(insertErr, domain.ErrUnavailable) {
+		return insertErr
+	}
+	return s.resolveInsert(ctx, c, insertErr == nil)
 }
 
 // nameTaken returns the error for a creator who finds this row under the name. It
@@ -106,33 +120,8 @@ func (s *Fence) nameTaken(ctx context.Context, c *creation, row Row) error {
 	return s.reclaimOr(ctx, row, fmt.Errorf("channel %s: %w", row.Key(), domain.ErrExists))
 }
 
-// tryCreate makes one attempt with one incarnation. It returns optimistic.ErrAgain if this
-// incarnation can no longer become the channel.
-func (s *Fence) tryCreate(ctx context.Context, c *creation) error {
-	ref := c.channel.Ref()
-	reservation, err := s.ReserveGate(ctx, ref)
-	if err == nil {
-		err = s.list(ctx, c.channel)
-	}
-	if err == nil {
-		err = s.RequireActive(ctx, c.channel.Owner)
-	}
-	if err != nil {
-		return err
-	}
-	if err := s.OpenGate(ctx, ref, reservation); err != nil {
-		return err
-	}
-	//lab: Insert the channel's row, which makes it visible.
-	insertErr := s.channels.Transact(ctx, schema.ChannelPartition(ref.Key), driver.Insert(schema.SingleRow, encodeChannel(c.channel, c.once)...))
-	if insertErr != nil && !errors.Is(insertErr, domain.ErrExists) && !errors.Is(insertErr, domain.ErrUnavailable) {
-		return insertErr
-	}
-	return s.resolveInsert(ctx, c, insertErr == nil)
-}
-
-// resolveInsert finds out whether the insert of the channel's row took effect. The
-// row says who has the name. The response to the insert does not: "exists" can be
+// resolveInsert finds out whether the insert of the channel's row took effect, and if so subscribes the
+// owner. The row says who has the name. The response to the insert does not: "exists" can be
 // a self-conflict (the client library has sent our own insert a second time, because the first
 // response was lost), and a failed insert can have taken effect.
 //
@@ -177,8 +166,9 @@ func (s *Fence) resolveInsert(ctx context.Context, c *creation, acknowledged boo
 	return s.nameTaken(ctx, c, row)
 }
 
-// confirmCreated makes sure that the row has its open gate: it subscribes the
-// owner, in a transaction that merges the gate. If the gate is gone, it reclaims the row and returns
+// confirmCreated subscribes the owner, in a transaction that merges the gate. Otherwise CreateChannel could
+// acknowledge a channel that accepts no post. The merge gives the gate a new version, so that no process can
+// delete it in one that was read before. If the gate is gone, confirmCreated reclaims the row and returns
 // optimistic.ErrAgain. If the gate is shut, or rows are left where it was, it is
 // domain.ErrStillDeleting: a deletion is under way, or the store has lost the gate.
 func (s *Fence) confirmCreated(ctx context.Context, row Row) error {
