@@ -13,52 +13,30 @@ import (
 	"microblogging/storage/schema"
 )
 
-// A process may keep the pages of a channel, and show them only while they are right. That depends on
-// the store, and on no other process.
-
 // A Version names what the pages of a channel show at one moment: all that the channel's
 // row and its posts, ratings and number of subscribers say. It is made of the ETags of
 // the channel's row and of its open gate. It is opaque, and safe inside an HTTP ETag. The
-// empty Version equals nothing, not even itself.
-//
-// It covers nothing else: not who voted, not what a reader subscribes to, and no row of
-// another partition but the channel's own.
-//
-// # Why two equal versions mean the same pages
+// empty Version equals nothing, not even itself. It covers nothing else: not who voted, not what a
+// reader subscribes to, and no row of another partition but the channel's own.
 //
 // Every change of a page merges the gate in its transaction (fence.Fence.TransactIfOpen), or writes
 // the channel's row. An ETag never repeats. So a gate that has the same ETag at two moments had it
 // at all moments between them, and no post, rating or subscriber changed between them. The same
-// holds for the channel's row. Let a process read a version, then the content, and later the
-// version again, with equal ETags:
+// holds for the channel's row. So a process that reads a version, then the content, and later the
+// same version again, has the content that it would read now.
 //
-//	gate read    content read    gate read again
-//	   |------------- no change in the partition
+// The version is read before the content. Content that is read before its version, or concurrently, may
+// be older than it: a user posts between the two reads, and the kept page misses the post for as long as
+// the version lasts. Content that is newer than its version is harmless: that version is never read again.
 //
-// Then the content is what the second reader would find at the moment of their own read
-// of the gate.
-//
-// # Why the version is read before the content
-//
-// Content that is read before its version, or concurrently, may be older than it: a user
-// posts between the two reads. Kept under that version, it would miss the post for as
-// long as the version lasts. Content that is read after its version may be newer than it.
-// That is harmless: then the gate has changed since the version was read, so that version
-// is never read again.
-//
-// # Why the two rows may be read concurrently
-//
-// They are two tables, and the two reads are no snapshot. They need not be, since each
-// answers for itself, as do the two reads of a page that is not kept:
+// The two rows are read concurrently. They are no snapshot, and need not be, since each answers for
+// itself on any process:
 //
 //   - I4, no ghost read. A deletion is acknowledged after the channel's row is pending. A
 //     request that begins later reads that state, or no row, or another incarnation, and
 //     returns that error, whatever the gate says and whatever this process keeps.
 //   - I3, no lost post. A write is acknowledged after it has merged the gate. A reader who
 //     begins later reads a gate of another ETag than any that was read before the write.
-//
-// Both hold on any process, because a reader asks the store and no other process. A
-// reader who began before the acknowledgement may be answered either way.
 //
 // An active row without its open gate is not shown: a delayed duplicate of the insert brought the row
 // back after its deletion, or its creation died. The gate of the version is of the row's incarnation,
