@@ -6,4 +6,7 @@
 // rating that counts it. What two requests write concurrently is decided by the post's version. The
 // votes on a post that was deleted are removed by a worker, since there may be more than fit in a
 // transaction.
+//
+// A post, an edit and a vote take the four steps of permitted (permit.go): the posting rule, the
+// user's list, the look at the account, and the transaction.
 package blog

@@ -39,7 +39,7 @@ func (s *Posts) postPermit(in domain.Channel, by domain.UserName) *permit {
 //
 //  1. It reads the posting rule, on which the transaction will depend.
 //  2. It puts what is to be written on the user's list.
-//  3. Only then it looks whether the account is active. So a deletion of the account that it does not see
+//  3. Only then it checks that the account is active. So a deletion of the account that it does not see
 //     will find the entry on the list, and replace the rule (package erasure).
 //  4. It sends one transaction behind the gate, which merges the rule.
 //
