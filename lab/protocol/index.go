@@ -52,12 +52,12 @@ func reconciliations() subject {
 			ablate("index-version", "index-pass", "The version of an index row", "removeOpen: driver.Match(index.ETag)",
 				"A pass removes an index row in the version that it scanned, so it leaves one that was renewed meanwhile.",
 				only("reconcile", withoutMatch(schema.TableDeletions, "")), among("olga", "reconcile")),
-			ablate("index-touch", "index-pass", "The write before the removal", "lookAtRow: driver.Merge(schema.SingleRow, driver.Match(row.ETag))",
+			ablate("index-touch", "index-pass", "The write before the removal", "(*pass).lookAt: driver.Merge(schema.SingleRow, driver.Match(row.ETag))",
 				"A pass writes the channel's row before it removes an index row, so a request to delete that is in flight fails and begins again.",
 				only("reconcile", skipping(func(c *driver.Call) bool {
 					return writes(c, schema.TableChannels) && len(c.Operations[0].Properties) == 0
 				})), unbounded, among("olga", "reconcile")),
-			ablate("index-incarnation", "index-late", "The incarnation of an index row", "lookAtDone: p.fence.ReadIncarnation(ctx, ref)",
+			ablate("index-incarnation", "index-late", "The incarnation of an index row", "(*pass).lookAt: p.fence.ReadIncarnation(ctx, ref)",
 				"A pass compares the incarnation in an index row with the channel's, so an old row does not touch a new channel.",
 				only("reconcile", takenFor(incarnationOfIndex)), interrupted, unharmed),
 			ablate("clock-ahead", "clocks", "A time that is yet to come", "Stalled: on.After(latest)",

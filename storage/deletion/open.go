@@ -39,15 +39,16 @@ import (
 // if it has made no progress for three leases, cannot be undone any more and waits for no retry, and each
 // message that was queued before was received once (record.go, reconcile.go).
 //
-//	record        channel's row                   the pass
-//	done          absent                          removes the index row
-//	done          present                         releases or reclaims it; the next pass goes on
-//	poisoned      any                             writes the record, then removes the index row
-//	undone        active                          writes the channel's row and the record, then removes the index row
-//	none          active, request older than 1 h  writes the channel's row, then removes the index row
-//	none, undone  absent                          removes the index row
-//	none, undone  pending or deleting             records the deletion, and sends a message if it is stalled
-//	any other     any                             sends a message if the deletion is stalled
+//	record                    channel's row                   the pass
+//	poisoned                  any                             writes the record, then removes the index row
+//	pending, queued, running  any                             sends a message if the deletion is stalled
+//	none, undone, done        absent                          removes the index row
+//	done                      deleting                        deletes the row; the next pass goes on
+//	done                      active or pending               deletes the row if it has no gate; the next pass goes on
+//	none, undone              pending or deleting             records the deletion, and sends a message if it is stalled
+//	none                      active, asked for < 1 h ago     nothing: the request may be under way
+//	none                      active                          writes the channel's row, then removes the index row
+//	undone                    active                          writes the channel's row and the record, then removes the index row
 //
 // An undone record of a pending row is of an earlier request, which the row's higher undo count shows.
 // A delayed duplicate of a renewal leaves a row of no deletion, which a pass removes. A delayed
@@ -112,31 +113,58 @@ func (p *pass) lookAtOpen(ctx context.Context) error {
 	return group.WaitAll()
 }
 
-// lookAt sends a new message for an open deletion that is stalled, and removes the index row of one
-// that is not open.
+// lookAt handles a deletion that is on the index, in the order of the table above.
 func (p *pass) lookAt(ctx context.Context, index driver.Entity) error {
 	ref := schema.ParseRefRow(index.Row)
 	if ref.Key.AccountOf() != "" { // the key of the deletion of an account begins with @
 		return p.lookAtAccount(ctx, index, ref)
 	}
 	//lab: Read the record of a deletion that is on the index.
-	record, err := p.Deletions.deletions.Get(ctx, schema.ChannelPartition(ref.Key), schema.DeletionRow(ref.Incarnation))
-	switch d := Decode(record); {
-	case errors.Is(err, domain.ErrNotFound):
-		return p.lookAtRow(ctx, index, ref, driver.Entity{})
-	case err != nil:
+	record, err := p.Deletions.deletions.Find(ctx, schema.ChannelPartition(ref.Key), schema.DeletionRow(ref.Incarnation))
+	if err != nil {
 		return err
-	case d.State == domain.DeletionDone:
-		return p.lookAtDone(ctx, index, ref)
-	case d.State == domain.DeletionUndone: // what was undone opens nothing again, and a newer request begins again
-		return p.lookAtRow(ctx, index, ref, record)
+	}
+	d := Decode(record)
+	done, undone := d.State == domain.DeletionDone, d.State == domain.DeletionUndone
+	switch {
 	case d.State == domain.DeletionPoisoned:
 		return p.leaveToOperator(ctx, index, record)
-	case !Stalled(d, p.since):
-		return nil
-	default:
+	case record.Found() && !d.Over():
+		if !Stalled(d, p.since) {
+			return nil
+		}
 		return p.requeue(ctx, d.Message())
 	}
+	row, err := p.fence.ReadIncarnation(ctx, ref)
+	switch {
+	case errors.Is(err, domain.ErrNotFound):
+		return p.removeOpen(ctx, index)
+	case err != nil:
+		return err
+	case done && row.State == domain.ChannelDeleting:
+		return p.fence.ReleaseName(ctx, ref)
+	case done: // a delayed insert has brought the row back
+		ungated, err := p.fence.Reclaim(ctx, row)
+		if ungated {
+			p.ungated.Add(1)
+		}
+		return err
+	case row.State != domain.ChannelActive:
+		message := MessageFor(row.Channel, row.Owner)
+		if err := p.RecordDeletion(ctx, message); err != nil {
+			return err
+		}
+		return p.requeue(ctx, message)
+	case !undone && domain.Recent(index.Properties.Time(schema.PropRequestedOn), requestLifetime):
+		return nil // the request may be under way, and would have to begin again
+	}
+	// A request that is in flight depends on this version of the row, so it fails now.
+	//lab: Write the channel's row, which gives it a new version.
+	err = p.channels.Transact(ctx, schema.ChannelPartition(ref.Key), driver.Merge(schema.SingleRow, driver.Match(row.ETag)))
+	if err == nil && undone { // a request may die after it has replaced this record
+		return p.leaveToOperator(ctx, index, record)
+	}
+	return p.removeTouched(ctx, index, err)
 }
 
 // requeue queues a deletion again if it is stalled.
@@ -146,34 +174,6 @@ func (p *pass) requeue(ctx context.Context, of domain.Message) error {
 		p.requeued.Add(1)
 	}
 	return err
-}
-
-// lookAtRow handles an index row whose deletion has no record, or whose record is undone. The
-// channel's row decides. If it is pending or deleting, the deletion goes on. If it is active, a
-// request may still be in flight: without a record, the pass leaves the index row for requestLifetime.
-func (p *pass) lookAtRow(ctx context.Context, index driver.Entity, ref domain.ChannelRef, record driver.Entity) error {
-	row, err := p.fence.ReadIncarnation(ctx, ref)
-	switch {
-	case errors.Is(err, domain.ErrNotFound):
-		return p.removeOpen(ctx, index)
-	case err != nil:
-		return err
-	case row.State != domain.ChannelActive:
-		message := MessageFor(row.Channel, row.Owner)
-		if err := p.RecordDeletion(ctx, message); err != nil {
-			return err
-		}
-		return p.requeue(ctx, message)
-	case !record.Found() && domain.Recent(index.Properties.Time(schema.PropRequestedOn), requestLifetime):
-		return nil // the request may be under way, and would have to begin again
-	}
-	// A request that is in flight depends on this version of the row, so it fails now.
-	//lab: Write the channel's row, which gives it a new version.
-	err = p.channels.Transact(ctx, schema.ChannelPartition(ref.Key), driver.Merge(schema.SingleRow, driver.Match(row.ETag)))
-	if err == nil && record.Found() { // a request may die after it has replaced this record
-		return p.leaveToOperator(ctx, index, record)
-	}
-	return p.removeTouched(ctx, index, err)
 }
 
 // removeTouched removes an index row after the pass has written the row that could open the deletion.
@@ -187,25 +187,6 @@ func (p *pass) removeTouched(ctx context.Context, index driver.Entity, touch err
 		return touch
 	}
 	return p.removeOpen(ctx, index)
-}
-
-// lookAtDone removes the index row of a deletion that is done, once the channel's row is
-// gone. A delayed insert can bring that row back after the deletion.
-func (p *pass) lookAtDone(ctx context.Context, index driver.Entity, ref domain.ChannelRef) error {
-	row, err := p.fence.ReadIncarnation(ctx, ref)
-	switch {
-	case errors.Is(err, domain.ErrNotFound):
-		return p.removeOpen(ctx, index)
-	case err != nil:
-		return err
-	case row.State == domain.ChannelDeleting:
-		return p.fence.ReleaseName(ctx, ref)
-	}
-	ungated, err := p.fence.Reclaim(ctx, row)
-	if ungated {
-		p.ungated.Add(1)
-	}
-	return err
 }
 
 // leaveToOperator removes the index row of a poisoned deletion, so that later passes do not read it
