@@ -48,14 +48,10 @@ const (
 	StepSubscriptions Step = "subscriptions"
 )
 
-// A Deletion is the progress and the audit of deleting one incarnation. It
-// outlives the channel.
+// A Deletion is the progress and the audit of deleting one incarnation of a channel, or one account. It
+// outlives them. The deletion of a post has none.
 type Deletion struct {
 	Channel ChannelRef
-	// Blog and Revision are set if only this post is deleted. The deletion of a
-	// post is recorded only once it was poisoned.
-	Blog     BlogID
-	Revision Revision
 	// KeepPosts is of the deletion of an account. See Erasure.
 	KeepPosts   bool
 	Name        ChannelName
@@ -116,9 +112,6 @@ func (d Deletion) Message() Message {
 	}
 	if d.Channel.Key.AccountOf() != "" {
 		m.Kind, m.KeepPosts = MessageAccount, d.KeepPosts
-	}
-	if d.Blog != "" {
-		m.Kind, m.Blog, m.Revision, m.Recorded = MessageBlog, d.Blog, d.Revision, true
 	}
 	return m
 }

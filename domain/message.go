@@ -17,9 +17,6 @@ import (
 // names in lower case.
 const QueueName = "delete-channel-and-blogs"
 
-// PoisonQueueName is the queue for poison messages: those that failed too often.
-const PoisonQueueName = QueueName + "-poison"
-
 // MessageKind says what a message asks for.
 type MessageKind string
 
@@ -66,9 +63,6 @@ type Message struct {
 	// order (it was done, failed, waited or was given back). The deliveries after it ended by
 	// a crash or with a lost lease.
 	Accounted int64 `json:"accounted,omitempty"`
-	// Recorded reports whether the deletion of a post has a Deletions row, because it
-	// was poisoned once. That of a channel always has one.
-	Recorded bool `json:"recorded,omitempty"`
 
 	// unknown holds the fields of a later program as DecodeMessage met them, for
 	// Encode to write again: members of a JSON object in ASCII, sorted by name.

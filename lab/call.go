@@ -174,9 +174,6 @@ func describeCall(c *Call) string {
 	case driver.CallLength:
 		return "queue: count the messages"
 	case driver.CallSend:
-		if c.Target == domain.PoisonQueueName {
-			return "poison queue: send " + describeMessage(c.Message.Text)
-		}
 		return "queue: send " + describeMessage(c.Message.Text)
 	case driver.CallReceive:
 		return "queue: receive"

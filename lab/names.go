@@ -2,6 +2,7 @@ package lab
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -275,6 +276,9 @@ func (n *names) call(c Call) *Call {
 				op.Properties[i] = driver.String(p.Name, n.hash(p.Value.Text()))
 			case "RequestedOn":
 				op.Properties[i] = driver.Time(p.Name, Instant()) // as in the key of the row that names the deletion
+			case "Text0": // the key of this row is a hash of the text
+				text := n.poison(p.Value.Text())
+				op.Row, op.Properties[i] = schema.PoisonRow(text), driver.String(p.Name, strconv.QuoteToASCII(text))
 			}
 		}
 	}
@@ -285,6 +289,12 @@ func (n *names) call(c Call) *Call {
 	}
 	n.calls++
 	return &c
+}
+
+// poison translates the quoted text of a message that waits for an operator.
+func (n *names) poison(quoted string) string {
+	text, _ := strconv.Unquote(quoted) // as it was quoted
+	return n.outward(n.message(text))
 }
 
 // message removes times from a message.

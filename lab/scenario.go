@@ -209,10 +209,7 @@ func (s *Scenario) options() storage.Options {
 }
 
 func emptyBackend() (empty mem.Snapshot) {
-	for _, queue := range []string{domain.QueueName, domain.PoisonQueueName} {
-		call := driver.Call{Method: driver.CallCreateQueue, Target: queue}
-		empty, _, _ = empty.Do(&call, Instant(), nil) // it is in memory
-	}
+	empty, _, _ = empty.Do(&driver.Call{Method: driver.CallCreateQueue, Target: domain.QueueName}, Instant(), nil) // it is in memory
 	return empty
 }
 

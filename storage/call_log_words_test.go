@@ -16,7 +16,7 @@ func TestRangeHasTheKindsWhoseRowsMayBeInIt(t *testing.T) {
 		{schema.TableBlogs, "garden", "gate!open!", "gate!open\"", "open gate"},
 		{schema.TableBlogs, "garden", "vote!x!", "vote!x\"", "vote"},
 		{schema.TableUsers, "ada", "owned!", "owned\"", "owned channel"},
-		{schema.TableDeletions, "undecodable!", "", "", "undecodable message"},
+		{schema.TableDeletions, "poison!", "", "", "poison message"},
 		{schema.TableDeletions, "open!7", "", "", "open deletion"},
 		{schema.TableSubscriptions, "ada", "", "", "subscription"},
 	} {

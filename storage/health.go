@@ -15,12 +15,12 @@ import (
 // Health reports whether a store answers.
 type Health struct{ backend driver.Backend }
 
-// Prepare creates the tables and queues, unless they are there. Several processes may call it
+// Prepare creates the tables and the queue, unless they are there. Several processes may call it
 // concurrently. If a part of a store is missing, Prepare creates nothing, and its error is no
 // domain.ErrUnavailable.
 //
 // A process writes no row before its Prepare has created everything in a fixed order: the tables and
-// then the queues. So the creation of a store was interrupted if the tables have no rows, and no
+// then the queue. So the creation of a store was interrupted if the tables have no rows, and no
 // table exists that comes after a missing one; then Prepare completes it. Otherwise something was
 // lost.
 func (o *Operator) Prepare(ctx context.Context) error {
@@ -39,15 +39,13 @@ func (o *Operator) Prepare(ctx context.Context) error {
 			return fmt.Errorf("creating table %s: %w", table, err)
 		}
 	}
-	for _, name := range []string{domain.QueueName, domain.PoisonQueueName} {
-		if err := driver.NewQueue(o.health.backend, name).Create(ctx); err != nil {
-			return fmt.Errorf("creating queue %s: %w", name, err)
-		}
+	if err := driver.NewQueue(o.health.backend, domain.QueueName).Create(ctx); err != nil {
+		return fmt.Errorf("creating queue %s: %w", domain.QueueName, err)
 	}
 	return nil
 }
 
-// Ready checks that the whole store answers: it reads one row of each table and looks up each
+// Ready checks that the whole store answers: it reads one row of each table and looks up the
 // queue. If some do not exist, the error is domain.ErrMissing, names them, and says what to do.
 func (h *Health) Ready(ctx context.Context) error {
 	missing, made, err := h.look(ctx)
@@ -66,16 +64,14 @@ func explain(missing []string, made bool) string {
 	return "the store was not created, or not to the end: " + names + "; to create it, start a role: serve, web or worker"
 }
 
-// look returns the names of the tables and queues that do not exist. It reports made if there was a
+// look returns the names of the tables that do not exist, and of the queue if it does not. It reports made if there was a
 // row, or a table that Prepare creates after a missing one. It reads what Prepare creates last
 // first, so a creation that is under way is not taken for made.
 func (h *Health) look(ctx context.Context) (missing []string, made bool, err error) {
-	for _, name := range []string{domain.PoisonQueueName, domain.QueueName} {
-		if _, err := driver.NewQueue(h.backend, name).Length(ctx); errors.Is(err, domain.ErrMissing) {
-			missing = append(missing, name)
-		} else if err != nil {
-			return nil, false, err
-		}
+	if _, err := driver.NewQueue(h.backend, domain.QueueName).Length(ctx); errors.Is(err, domain.ErrMissing) {
+		missing = append(missing, domain.QueueName)
+	} else if err != nil {
+		return nil, false, err
 	}
 	there := false
 	for _, name := range slices.Backward(schema.Tables()) {

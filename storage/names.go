@@ -27,8 +27,9 @@ type (
 	PostResult  = blog.PostResult
 	PostingRule = blog.PostingRule
 
-	Backlog    = deletion.Backlog
-	Reconciled = deletion.Reconciled
+	Backlog       = deletion.Backlog
+	PoisonMessage = deletion.PoisonMessage
+	Reconciled    = deletion.Reconciled
 
 	FeedItem      = reader.FeedItem
 	Active        = reader.Active

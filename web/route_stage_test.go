@@ -194,10 +194,8 @@ func changes(before, after mem.Snapshot) string {
 				lines[fmt.Sprintf("%s: %+v\n", table, row)] += by
 			}
 		}
-		for _, queue := range []string{domain.QueueName, domain.PoisonQueueName} {
-			for _, m := range s.Messages(queue) {
-				lines[fmt.Sprintf("%s: %s\n", queue, m.Text)] += by
-			}
+		for _, m := range s.Messages(domain.QueueName) {
+			lines[fmt.Sprintf("%s: %s\n", domain.QueueName, m.Text)] += by
 		}
 	}
 	var b strings.Builder

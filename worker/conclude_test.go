@@ -41,8 +41,8 @@ type conclusion struct {
 	waits bool
 	// again is what the message counts when it is visible again, within 2 s; nil if it is not.
 	again *domain.Message
-	// copies is how many are on the poison queue.
-	copies int
+	// stopped is how many messages wait for an operator.
+	stopped int
 }
 
 const fine = ", unconcluded false, lost false, poisoned false"
@@ -64,7 +64,7 @@ func concluded() map[string]conclusion {
 		"that is refused is tried again, and counts": {hook: refused,
 			end: `retry of "channel" failed true` + fine, state: domain.DeletionRunning, again: &domain.Message{Attempts: 1}},
 		"that is refused the last time is poisoned": {hook: refused, last: true,
-			end: `retry of "channel" failed true, unconcluded false, lost false, poisoned true`, state: domain.DeletionPoisoned, copies: 1},
+			end: `retry of "channel" failed true, unconcluded false, lost false, poisoned true`, state: domain.DeletionPoisoned, stopped: 1},
 		"that is refused after it got further is tried again, and does not count": {hook: afterFirst(errRefused), last: true,
 			end: `retry of "channel" failed true` + fine, state: domain.DeletionRunning, again: &domain.Message{}},
 		"that is refused after it waited waits no more": {hook: refused, before: func(w *world, m *driver.Message, says *domain.Message) {
@@ -82,7 +82,7 @@ func concluded() map[string]conclusion {
 		"of a process that stops is given back, and does not count": {stopping: true,
 			end: `shutdown of "channel" failed true` + fine, state: domain.DeletionQueued, again: &domain.Message{}},
 		"that cannot be decoded is poisoned": {before: func(_ *world, m *driver.Message, _ *domain.Message) { m.Text = "no message" },
-			end: `permanent of "" failed true, unconcluded false, lost false, poisoned true`, state: domain.DeletionQueued, copies: 1},
+			end: `permanent of "" failed true, unconcluded false, lost false, poisoned true`, state: domain.DeletionQueued, stopped: 1},
 		"that another worker has received since is left to that worker": {before: func(_ *world, m *driver.Message, _ *domain.Message) { m.Receipt = "theirs" },
 			end: `done of "channel" failed false, unconcluded true, lost true, poisoned false`, state: domain.DeletionDone},
 		"that is refused and that another worker has received since is tried when that worker says": {hook: refused,
@@ -93,7 +93,7 @@ func concluded() map[string]conclusion {
 		"that killed its workers a hundred times is tried": {before: delivered(maxDeliveries, 0),
 			end: `done of "channel" failed false` + fine, state: domain.DeletionDone},
 		"that killed its workers more often is poisoned": {before: delivered(maxDeliveries+1, 0),
-			end: `permanent of "channel" failed true, unconcluded false, lost false, poisoned true`, state: domain.DeletionPoisoned, copies: 1},
+			end: `permanent of "channel" failed true, unconcluded false, lost false, poisoned true`, state: domain.DeletionPoisoned, stopped: 1},
 		"that killed as many since it ended in good order is tried": {before: delivered(2*maxDeliveries, maxDeliveries),
 			end: `done of "channel" failed false` + fine, state: domain.DeletionDone},
 		"that killed as many since it got further is tried": {before: func(w *world, m *driver.Message, says *domain.Message) {
@@ -102,7 +102,7 @@ func concluded() map[string]conclusion {
 		}, end: `done of "channel" failed false` + fine, state: domain.DeletionDone},
 		"whose record cannot be read is poisoned": {hook: drivertest.Only(func(call drivertest.Call) bool { return ofDeletions(call) && call.Method == "Get" },
 			func(context.Context, drivertest.Call, drivertest.Send) error { return errRefused }), last: true,
-			end: `retry of "channel" failed true, unconcluded true, lost false, poisoned true`, state: domain.DeletionQueued, copies: 1},
+			end: `retry of "channel" failed true, unconcluded true, lost false, poisoned true`, state: domain.DeletionQueued, stopped: 1},
 		"whose record gets no answer is delayed all the same": {hook: silentAfterRefusal(ofDeletions),
 			end: `retry of "channel" failed true, unconcluded true, lost false, poisoned false`, state: domain.DeletionRunning, again: &domain.Message{Attempts: 1}},
 		"whose record gets no answer is not poisoned, but waits": {hook: silentAfterRefusal(ofDeletions), last: true,
@@ -157,8 +157,8 @@ func (c conclusion) run(w *world) {
 	if d.State != c.state || !d.WaitingSince.IsZero() != c.waits || strings.Contains(c.end, "lost true") && !d.RetryOn.IsZero() {
 		w.t.Errorf("the record is %+v, want %s", d, c.state)
 	}
-	if copies := w.copies(); copies != c.copies {
-		w.t.Errorf("%d copies are on the poison queue, want %d", copies, c.copies)
+	if stopped := w.stopped(); stopped != c.stopped {
+		w.t.Errorf("%d messages wait for an operator, want %d", stopped, c.stopped)
 	}
 	time.Sleep(2 * time.Second) // longer than the first pause, and shorter than the lease
 	if c.again == nil {
@@ -250,7 +250,7 @@ func damagedRecord(t *testing.T) {
 	}
 	record(driver.Replace(string(w.victim.Incarnation), driver.Exists, driver.String("State", domain.DeletionPending)))
 	defer w.start(w.sound)()
-	w.until("the message is poisoned", func() bool { return w.copies() == 1 })
+	w.until("the message is poisoned", func() bool { return w.stopped() == 1 })
 	record(driver.Delete(string(w.victim.Incarnation), driver.Exists))
 	_, err := w.sound.Operator.Requeue(t.Context(), w.victim.Key())
 	w.ok(err)
@@ -271,10 +271,12 @@ func undecodableIsLogged(t *testing.T) {
 	}
 }
 
-// copies counts the messages on the poison queue.
-func (w *world) copies() int {
+// stopped counts the messages that wait for an operator.
+func (w *world) stopped() (n int) {
 	w.t.Helper()
-	messages, err := driver.NewQueue(w.db, domain.PoisonQueueName).Receive(w.t.Context(), 32, time.Second)
-	w.ok(err)
-	return len(messages)
+	for _, err := range w.sound.Operator.PoisonMessages(w.t.Context()) {
+		w.ok(err)
+		n++
+	}
+	return n
 }

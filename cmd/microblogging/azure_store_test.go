@@ -69,10 +69,8 @@ func (a account) missing(t *testing.T) (names []string) {
 			names = append(names, name)
 		}
 	}
-	for _, name := range []string{domain.QueueName, domain.PoisonQueueName} {
-		if _, err := driver.NewQueue(a.client, name).Length(t.Context()); err != nil {
-			names = append(names, name)
-		}
+	if _, err := driver.NewQueue(a.client, domain.QueueName).Length(t.Context()); err != nil {
+		names = append(names, domain.QueueName)
 	}
 	return names
 }
@@ -162,7 +160,7 @@ func roleRefusesPartOfStore(t *testing.T) {
 	for _, command := range []string{"serve", "web", "worker"} {
 		code, _, errs := program(t, a.args(command)...)
 		said := errs[strings.LastIndex(strings.TrimSpace(errs), "\n")+1:]
-		for _, name := range append(schema.Tables(), domain.QueueName, domain.PoisonQueueName) {
+		for _, name := range append(schema.Tables(), domain.QueueName) {
 			if code != exitCannotRun || strings.Contains(said, name) != slices.Contains(lost, name) {
 				t.Errorf("%s exits with %d and says %q, want 2 and what is missing alone", command, code, said)
 			}
@@ -177,8 +175,7 @@ func roleMakesNothingAgain(t *testing.T) {
 	for lost, c := range map[string]struct{ tables, queues []string }{
 		"a table that pages read": {[]string{"Channels"}, nil},
 		"a table that few read":   {[]string{"Subscriptions"}, nil},
-		"a queue":                 {nil, []string{domain.QueueName}},
-		"the queue of poison":     {nil, []string{domain.PoisonQueueName}},
+		"the queue":               {nil, []string{domain.QueueName}},
 	} {
 		t.Run(lost, func(t *testing.T) {
 			a := newAccount(t)

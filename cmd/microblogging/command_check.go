@@ -48,12 +48,7 @@ func (c checkCommand) Run(ctx context.Context, console *console) error {
 				fmt.Fprintln(out, violationLine(v))
 			}
 		})
-		checker.Poisoned = func(d domain.Deletion) { fmt.Fprintln(console.stderr, printable(poisonedLine(d))) }
-		checker.Undecodable = func(text string) {
-			fmt.Fprintf(console.stderr, "poisoned: a message that cannot be decoded, or whose record is damaged: %.200q; "+
-				"if a violation says that its row of Deletions is not readable, delete that row first; then microblogging requeue puts it back, "+
-				"and requeue --drop drops it if it cannot be decoded\n", text)
-		}
+		checker.Poisoned = func(m storage.PoisonMessage) { fmt.Fprintln(console.stderr, printable(poisonedLine(m))) }
 		var space bolt.Space
 		if report.CheckCounts, err = checker.Run(ctx); err == nil && b.space != nil {
 			space, err = b.space()
@@ -70,7 +65,8 @@ func (c checkCommand) Run(ctx context.Context, console *console) error {
 		} else {
 			fmt.Fprintf(out, "%d violations in %d channels, %d blogs, %d rows\n", violations, report.Channels, report.Blogs, report.Rows)
 			if report.Poisoned > 0 {
-				fmt.Fprintf(out, "%d deletions or messages are poisoned: microblogging requeue puts them back on the queue\n", report.Poisoned)
+				fmt.Fprintf(out, "%d messages are poisoned: microblogging requeue puts them back on the queue; "+
+					"if a violation says that a row of Deletions is not readable, delete that row first\n", report.Poisoned)
 			}
 		}
 		err = errors.Join(err, out.Flush())
@@ -81,17 +77,20 @@ func (c checkCommand) Run(ctx context.Context, console *console) error {
 	})
 }
 
-// poisonedLine says that a deletion waits for an operator, and what to do.
-func poisonedLine(d domain.Deletion) string {
-	if user := d.Channel.Key.AccountOf(); user != "" {
+// poisonedLine says that a message waits for an operator, and what to do.
+func poisonedLine(m storage.PoisonMessage) string {
+	if m.Undecodable != nil {
+		return fmt.Sprintf("poisoned: a message that cannot be decoded: %.200q; microblogging requeue puts it back, and requeue --drop drops it", m.Text)
+	}
+	if user := m.Channel.AccountOf(); user != "" {
 		return fmt.Sprintf("poisoned: the deletion of account %s; microblogging requeue puts it back", user)
 	}
-	what := fmt.Sprintf("channel %s", d.Name)
-	if d.Blog != "" {
-		what = fmt.Sprintf("post %s of channel %s", d.Blog, d.Name)
+	what := fmt.Sprintf("channel %s", m.Name)
+	if m.Blog != "" {
+		what = fmt.Sprintf("post %s of channel %s", m.Blog, m.Name)
 	}
 	return fmt.Sprintf("poisoned: the deletion of %s, which %s asked for; microblogging requeue --channel %s puts it back",
-		what, d.RequestedBy, d.Channel.Key)
+		what, m.RequestedBy, m.Channel)
 }
 
 func violationLine(v domain.Violation) string {

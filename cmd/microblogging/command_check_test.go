@@ -28,7 +28,7 @@ func checkListsPoison(t *testing.T) {
 	s.ok(s.store.Operator.Messages().Send(t.Context(), message.Encode()))
 	received, err := s.store.Operator.Messages().Receive(t.Context(), 1, time.Minute)
 	s.ok(err)
-	unread := driver.Message{ID: "1", Text: strings.Repeat("not a message ", 100)} // the worker died before it sent the copy
+	unread := driver.Message{ID: "1", Text: strings.Repeat("not a message ", 100)} // the worker died before it ended the message
 	if err := s.store.Operator.Poison(t.Context(), unread); !errors.Is(err, domain.ErrLeaseLost) {
 		t.Fatal(err)
 	}
@@ -36,11 +36,11 @@ func checkListsPoison(t *testing.T) {
 	s.close()
 	data := s.data
 	code, stdout, stderr := program(t, "check", "--data", data)
-	if code != exitFound || !strings.Contains(stdout, "0 violations") || !strings.Contains(stdout, "2 deletions or messages are poisoned") ||
+	if code != exitFound || !strings.Contains(stdout, "0 violations") || !strings.Contains(stdout, "2 messages are poisoned") ||
 		!strings.Contains(stderr, string(message.Blog)) || !strings.Contains(stderr, "requeue --channel garden") {
 		t.Errorf("exit %d, %q and %q, want a line about the post", code, stdout, stderr)
 	}
-	if !strings.Contains(stderr, `damaged: "not a message `) || !strings.Contains(stderr, "requeue puts it back") || len(stderr) > 1_000 {
+	if !strings.Contains(stderr, `decoded: "not a message `) || !strings.Contains(stderr, "requeue puts it back") || len(stderr) > 1_000 {
 		t.Errorf("%q, want a short line about the message that cannot be decoded", stderr)
 	}
 	if code, stdout, stderr := program(t, "requeue", "--drop", "--data", data); code != exitOK || stdout != "dropped 1\n" {
@@ -70,8 +70,10 @@ func checkWritesNoControls(t *testing.T) {
 	row("Blogs", "garden", "sub!"+acts)
 	row("Blogs", acts, acts)
 	row("Channels", "garden", "", driver.String("Name", acts))
-	row("Deletions", "garden", string(domain.NewIncarnation()), driver.String("State", "poisoned"), driver.String("Name", acts), driver.String("RequestedBy", acts))
-	row("Deletions", "undecodable!", "x", driver.String("State", "poisoned"), driver.String("Text0", strconv.Quote(acts)))
+	named := domain.Message{
+		Kind: domain.MessageChannel, Channel: "garden", Incarnation: domain.NewIncarnation(), Name: "\x1b[2J", RequestedBy: "\u202e", RequestedOn: domain.Now()}
+	row("Deletions", "poison!", "x", driver.String("Text0", strconv.Quote(acts)))
+	row("Deletions", "poison!", "y", driver.String("Text0", strconv.Quote(named.Encode())))
 	s.close()
 	data := s.data
 	code, stdout, stderr := program(t, "check", "--data", data)

@@ -111,7 +111,7 @@ func copyStore(ctx context.Context, console *console, from, to move.Side, flight
 		sum += result.Rows[table]
 		fmt.Fprintf(out, "%-14s %9d rows in both\n", table, result.Rows[table])
 	}
-	fmt.Fprintf(out, "%-14s %9d rows in both, %d messages and %d poisoned ones sent, in %s\n",
-		"together", sum, result.Messages, result.Poison, time.Since(began).Round(time.Second))
+	fmt.Fprintf(out, "%-14s %9d rows in both, %d messages sent, in %s\n",
+		"together", sum, result.Messages, time.Since(began).Round(time.Second))
 	return out.Flush()
 }

@@ -27,12 +27,10 @@ func storesOf(moments []lab.Moment) []string {
 			}
 		}
 	}
-	known := append(queues(), schema.Tables()...)
+	known := append([]string{domain.QueueName}, schema.Tables()...)
 	others := slices.DeleteFunc(slices.Sorted(maps.Keys(touched)), func(name string) bool { return slices.Contains(known, name) })
 	return slices.DeleteFunc(append(known, others...), func(name string) bool { return !touched[name] })
 }
-
-func queues() []string { return []string{domain.QueueName, domain.PoisonQueueName} }
 
 // targetOf is the table or the queue of a step.
 func targetOf(s *lab.Step) string {
@@ -44,11 +42,8 @@ func targetOf(s *lab.Step) string {
 
 // storeTitle is the name of a queue or a table for people.
 func storeTitle(name string) string {
-	switch name {
-	case domain.QueueName:
+	if name == domain.QueueName {
 		return "queue"
-	case domain.PoisonQueueName:
-		return "poison queue"
 	}
 	return name
 }
@@ -132,14 +127,14 @@ type storeView struct {
 
 // storeViews are what is in the queues and tables. Rows that no actor has touched or touches next are counted.
 func (v *scene) storeViews() (views []storeView, others int) {
-	for _, name := range append(queues(), schema.Tables()...) {
+	for _, name := range append([]string{domain.QueueName}, schema.Tables()...) {
 		if !slices.Contains(v.stores, name) {
 			others += len(rowsIn(v.now().DB, name))
 		}
 	}
 	for _, name := range v.stores {
 		view := storeView{Name: name, What: "table"}
-		if slices.Contains(queues(), name) {
+		if name == domain.QueueName {
 			view.What = "queue"
 		}
 		v.fill(&view)
@@ -252,7 +247,7 @@ func (v *scene) row(store string, c mem.Change) rowView {
 	if kind := schema.Of(store, e.Partition, e.Row); kind != nil && kind.Form != "" {
 		row.Kind = kind.Name
 	}
-	if text := e.Properties.String("Text"); slices.Contains(queues(), store) {
+	if text := e.Properties.String("Text"); store == domain.QueueName {
 		row.ID, row.Key, row.Properties, row.Kind = "message-"+store+"-"+e.Row, v.DescribeMessage(text), nil, "visible"
 		if leased := v.now().DB.Leased(store, e.Row) || v.moments[max(v.at-1, 0)].DB.Leased(store, e.Row); leased {
 			row.Kind = "leased"

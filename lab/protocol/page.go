@@ -280,7 +280,7 @@ func pages() subject {
 				"A vote merges the open gate, so a page that shows the old rating has an old version."),
 			merging("removal-gate", "page-post", "olga", "The gate of a removed post", "removeRows: s.fence.TransactIfOpen(ctx, row.Channel,",
 				"The deletion of a post merges the open gate, so a page that still shows the post has an old version."),
-			merging("worker-gate", "page-worker", "w1", "The gate of a worker", "finishBlog: s.removeBlog(ctx, row)",
+			merging("worker-gate", "page-worker", "w1", "The gate of a worker", "FinishBlog: s.removeBlog(ctx, row)",
 				"A worker that deletes a post in the place of a request that died merges the open gate too, so no page keeps the post."),
 			merging("leaving-gate", "page-subscribers", "vera", "The gate of a leaving subscriber", "executeLeave: s.fence.TransactIfOpen(ctx, ref, plan...)",
 				"The end of a subscription merges the open gate, so a page that counts the subscriber has an old version."),

@@ -20,9 +20,9 @@ func queuedUndecodable(ctx context.Context, c *lab.Client) {
 	_ = c.Store.Operator.Messages().Send(ctx, "not a message") // a set-up has no faults
 }
 
-// poisoned is the set-up accepted, and its message was given up.
-func poisoned(texts ...string) body {
-	return lab.InTurn(accepted(texts...), func(ctx context.Context, c *lab.Client) {
+// poisoned is a set-up, and the message that it sent was given up.
+func poisoned(setup body) body {
+	return lab.InTurn(setup, func(ctx context.Context, c *lab.Client) {
 		messages, err := c.Store.Operator.Messages().Receive(ctx, 1, WorkerOptions().Lease)
 		for _, m := range messages {
 			err = errors.Join(err, c.Store.Operator.Poison(ctx, m))
@@ -42,23 +42,41 @@ func poisonedInVain(l Shipped, v lab.View, violation violating) {
 		return
 	}
 	for row := range v.DB.Rows(schema.TableDeletions) {
-		violation.when(row.Properties.String("State") == string(domain.DeletionPoisoned), "I5", "a deletion is recorded as poisoned, and nothing was refused")
+		violation.when(isPoison(row), "I5", "a message waits for an operator, and nothing was refused")
+	}
+}
+
+// isPoison reports whether a row of Deletions is of a message that waits for an operator.
+func isPoison(row driver.Entity) bool { return row.Partition == "poison!" }
+
+// recordedInVain is the part of I5 about what the record of a deletion says: while it waits for an operator,
+// there is a message that the operator can requeue.
+func recordedInVain(_ Shipped, v lab.View, violation violating) {
+	for record := range v.DB.Rows(schema.TableDeletions) {
+		if record.Properties.String("State") != string(domain.DeletionPoisoned) {
+			continue
+		}
+		waits := func(row driver.Entity) bool {
+			return isPoison(row) && strings.Contains(row.Properties.String("Text0"), record.Row)
+		}
+		violation.when(!slices.ContainsFunc(slices.Collect(v.DB.Rows(schema.TableDeletions)), waits),
+			"I5", "a deletion is recorded as poisoned, and no message waits for an operator")
 	}
 }
 
 // lostUndecodable is I5 of messages that no worker can read: each that was ever sent is on the
-// queue or recorded as poisoned.
+// queue or waits for an operator.
 func lostUndecodable(_ context.Context, _ Shipped, _ *crew, v lab.View, violation violating) {
 	for _, sent := range v.Sent {
 		if sent.Kind != "" {
 			continue
 		}
 		there := func(m driver.Message) bool { return m.Text == sent.Text }
-		recorded := func(row driver.Entity) bool {
-			return row.Properties.String("State") == string(domain.DeletionPoisoned) && strings.Contains(row.Properties.String("Text0"), sent.Text)
+		waits := func(row driver.Entity) bool {
+			return isPoison(row) && strings.Contains(row.Properties.String("Text0"), sent.Text)
 		}
 		if !slices.ContainsFunc(v.DB.Messages(domain.QueueName), there) &&
-			!slices.ContainsFunc(slices.Collect(v.DB.Rows(schema.TableDeletions)), recorded) {
+			!slices.ContainsFunc(slices.Collect(v.DB.Rows(schema.TableDeletions)), waits) {
 			violation("I5", "a message that no worker could read is lost: %s", sent.Text)
 		}
 	}
@@ -79,19 +97,39 @@ func poisons() subject {
 			{Name: "poison-undecodable", About: "the same, of a message that no worker can read",
 				Faults: 3, Invariants: Shipped{Refuses: true}, Setup: queuedUndecodable, Actors: []lab.Actor{worker1(), worker2(), worker3()}},
 			{Name: "requeue", About: "an operator queues a poisoned deletion again, while a worker and a reconciling pass run, and the queue may lose the message",
-				Faults: 1, Forgets: true, Preemptions: 3, Invariants: Shipped{Refuses: true}, Setup: poisoned("old"),
+				Faults: 1, Forgets: true, Preemptions: 3, Invariants: Shipped{Refuses: true}, Setup: poisoned(accepted("old")),
 				Actors: []lab.Actor{{Name: "operator", Run: requeue}, worker1(), {Name: "reconcile", Run: reconcile}}},
+			{Name: "requeue-again", About: "two operators queue a poisoned deletion again, while a worker is refused once more",
+				Faults: 1, Preemptions: 2, Intercept: []lab.Intercept{only("w", stateless(refused))}, Invariants: Shipped{Refuses: true},
+				Setup:  poisoned(accepted("old")),
+				Actors: []lab.Actor{{Name: "operator", Run: requeue}, {Name: "operator2", Run: requeue}, worker1()}},
+			{Name: "requeue-post", About: "the same, of a post, and writes to Deletions may take effect once more",
+				Faults: 2, Preemptions: 2, Intercept: []lab.Intercept{only("w", stateless(refused))}, Invariants: Shipped{Refuses: true},
+				Setup: poisoned(queuedPost("old")), DelayedCalls: writesTo(schema.TableDeletions),
+				Actors: []lab.Actor{{Name: "operator", Run: requeue}, {Name: "operator2", Run: requeue}, worker1()}},
 		},
 		ablations: []ablation{
 			ablate("wait", "forgotten", "No answer is no refusal", "classify: case unanswered(err):",
 				"A store that does not answer is waited for, so a deletion is not given up for it.",
 				only("w", stateless(unavailableRefuses))),
-			ablate("record", "poison-post", "The record before the end of the message", "(Steps).Poison: s.recordPoisoned(ctx, message)",
-				"A deletion is recorded as poisoned before its message is deleted, so an operator finds it and can queue it again.",
-				only("w", stateless(unrecorded))),
-			ablate("record-undecodable", "poison-undecodable", "The record of an undecodable message", "(Steps).Poison: s.recordUndecodable(ctx, m)",
-				"A message that cannot be decoded is recorded with its text before it is deleted, so it is not lost.",
-				only("w", stateless(unrecorded))),
+			ablate("poison-row", "poison-post", "The row of a poison message", "(Steps).recordText: driver.Replace(schema.PoisonRow(text), driver.Upsert, properties...)",
+				"A message that is given up has a row with its text before it leaves the queue, so an operator finds it and can queue it again.",
+				only("w", skipping(isToPoison))),
+			ablate("poison-first", "poison", "The row before the record", "(Steps).recordPoisoned: s.recordText(ctx, uncounted(m).Encode())",
+				"The row of a message is written before the record says poisoned, so a deletion that is recorded as poisoned can be queued again.",
+				only("w", after(isRecordIn(domain.DeletionPoisoned), isToPoison)), among("w1")),
+			ablate("poison-version", "requeue-again", "The version of a poison message", "deletePoison: driver.Match(m.row.ETag)",
+				"The row of a message goes only in the version that was read, so it stays if the message that was sent again is stopped again.",
+				only("operator", withoutMatch(schema.TableDeletions, "")), unharmed, among("operator", "w1")),
+			ablate("poison-last", "requeue-post", "The row last", "(Steps).requeue: s.deletePoison(ctx, m)",
+				"The row of a message goes only after another message was sent, so the deletion is not lost if the process of the operator dies in between.",
+				only("operator", after(isToPoison, func(c *driver.Call) bool { return c.Method == driver.CallSend })), among("operator")),
+			ablate("requeue-touch", "requeue-again", "The write before the row goes", "recordRequeued: return true",
+				"An operator writes the record before the row of a message goes, in any state, so a worker that is about to record the deletion as poisoned begins again.",
+				only("operator", skipping(isRecordIn(domain.DeletionRunning))), unharmed),
+			ablate("requeue-renewal", "requeue", "The index row of a requeued deletion", "(Steps).UpdateRecord: s.RenewOpen(ctx, d.Channel, d.Message().Due())",
+				"A deletion is on the index again before its record says that it is queued, so a pass finds it if its message is lost.",
+				only("operator", skipping(isToIndex)), among("operator", "reconcile")),
 			ablate("poison-touch", "requeue", "The write before the poisoned leave the index", "leaveToOperator: driver.Merge(record.Row, driver.Match(record.ETag))",
 				"A pass writes the record before it removes the index row of a poisoned deletion, so a concurrent requeue fails and begins again.",
 				only("reconcile", skipping(func(c *driver.Call) bool {
@@ -99,7 +137,7 @@ func poisons() subject {
 						!isToIndex(c) && len(c.Operations[0].Properties) == 0
 				})), among("operator", "reconcile")),
 		},
-		always: []func(Shipped, lab.View, violating){poisonedInVain},
+		always: []func(Shipped, lab.View, violating){poisonedInVain, recordedInVain},
 		rest:   []demand{lostUndecodable},
 	}
 }
@@ -124,14 +162,14 @@ func unavailableRefuses(ctx context.Context, _ *driver.Call, next following) err
 	return err
 }
 
-// unrecorded leaves out the Deletions row.
-func unrecorded(ctx context.Context, c *driver.Call, next following) error {
-	switch {
-	case c.Target != schema.TableDeletions:
-		return next(ctx)
-	case c.Method == driver.CallGet:
-		c.Entity = driver.Entity{Partition: c.Partition, Row: c.Row,
-			Properties: driver.Properties{driver.String("State", domain.DeletionDone)}}
+// isToPoison reports whether a call writes the row of a message that waits for an operator, or deletes it.
+func isToPoison(c *driver.Call) bool {
+	return writes(c, schema.TableDeletions) && c.Partition == "poison!"
+}
+
+// isRecordIn reports of a call whether it writes the record of a deletion in this state.
+func isRecordIn(state domain.DeletionState) func(*driver.Call) bool {
+	return func(c *driver.Call) bool {
+		return writes(c, schema.TableDeletions) && c.Operations[0].Properties.String("State") == string(state)
 	}
-	return nil
 }

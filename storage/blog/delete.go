@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
@@ -59,22 +58,7 @@ func (s *Posts) Delete(ctx context.Context, in domain.Channel, id domain.BlogID,
 // the channel is being deleted: the sweep deletes the post and the votes, or has.
 //
 // FinishBlog calls report after each transaction with the number of rows it deleted.
-// If the message was poisoned once, its Deletions row then says that it is done.
 func (s Steps) FinishBlog(ctx context.Context, m domain.Message, report func(rows int)) error {
-	if err := s.finishBlog(ctx, m, report); err != nil || !m.Recorded {
-		return err
-	}
-	err := s.deletions.UpdateRecord(ctx, m, func(d *domain.Deletion) bool {
-		d.State, d.FinishedOn, d.WaitingSince = domain.DeletionDone, domain.Now(), time.Time{}
-		return true
-	})
-	if errors.Is(err, domain.ErrNotFound) {
-		return nil // no record is left that could be wrong
-	}
-	return err
-}
-
-func (s Steps) finishBlog(ctx context.Context, m domain.Message, report func(rows int)) error {
 	return s.pause.Retry(ctx, func() error {
 		row, err := s.readBlog(ctx, m.Ref(), m.Blog)
 		switch {

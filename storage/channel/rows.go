@@ -38,8 +38,7 @@ type ChannelRows struct {
 	// Deletions are the rows of the channel's deletion; if none has the name, of each that had it. They are at
 	// most MaxShownDeletions.
 	Deletions []driver.Entity
-	// Deletion is the first of Deletions that is about a channel. It is zero if there is
-	// none.
+	// Deletion is the first of Deletions. It is zero if there is none.
 	Deletion domain.Deletion
 	// Gates are all gate rows of the partition.
 	Gates []driver.Entity
@@ -129,10 +128,8 @@ func (s *Channels) Rows(ctx context.Context, q RowsQuery) (rows ChannelRows, err
 			return rows, domain.ErrNotFound
 		}
 	}
-	for _, row := range slices.Backward(rows.Deletions) {
-		if d := deletion.Decode(row); d.Blog == "" {
-			rows.Deletion = d
-		}
+	if len(rows.Deletions) > 0 {
+		rows.Deletion = deletion.Decode(rows.Deletions[0])
 	}
 	rows.Gates = q.visible(&rows, gates)
 	found, rows.Next = driver.Cut(list, found, driver.RowKey)
@@ -151,13 +148,10 @@ func (q RowsQuery) is(user domain.UserName, on time.Time) bool {
 
 // askedFor keeps the rows of the channels whose deletion the user asked for.
 func (q RowsQuery) askedFor(rows []driver.Entity) []driver.Entity {
-	mine := make(map[domain.Incarnation]bool)
-	for _, row := range rows {
-		if d := deletion.Decode(row); d.Blog == "" && q.is(d.RequestedBy, d.RequestedOn) {
-			mine[d.Channel.Incarnation] = true
-		}
-	}
-	return slices.DeleteFunc(rows, func(row driver.Entity) bool { return !mine[deletion.Decode(row).Channel.Incarnation] })
+	return slices.DeleteFunc(rows, func(row driver.Entity) bool {
+		d := deletion.Decode(row)
+		return !q.is(d.RequestedBy, d.RequestedOn)
+	})
 }
 
 // visible keeps the rows that may be shown: those of the channel as it was read, or, if it

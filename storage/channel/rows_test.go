@@ -82,12 +82,6 @@ func showsRowsToNobodyElse(t *testing.T, w *world) {
 			t.Errorf("of no channel: %v", err)
 		}
 	}
-	blog := w.Post(channel, grace, "two")
-	w.OK(w.Store.Posts.Delete(t.Context(), channel, blog.ID, grace, storetest.AnyRevision))
-	w.Poison()
-	if rows := w.shown(rowsOf(channel, ada)); len(rows.Deletions) != 1 || rows.Deletion.Blog != "" {
-		t.Errorf("with a post whose deletion is poisoned: %+v", rows)
-	}
 	w.CarryOut(w.askedMessage(channel))
 	if _, err := w.Store.Channels.Rows(t.Context(), rowsOf(channel, grace)); !errors.Is(err, domain.ErrNotFound) {
 		t.Errorf("grace sees what is left: %v", err)

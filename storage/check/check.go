@@ -24,7 +24,7 @@ type Counts struct {
 	Channels int `json:"channels"`
 	Blogs    int `json:"blogs"`
 	Rows     int `json:"rows"`
-	// Poisoned are the deletions and the messages that wait for an operator. They are no violation.
+	// Poisoned are the messages that wait for an operator. They are no violation.
 	Poisoned int `json:"poisoned"`
 }
 
@@ -40,12 +40,9 @@ type Checker struct {
 	Repair bool
 	// Report is called with each violation when it is found.
 	Report func(domain.Violation)
-	// Poisoned is called with each deletion that waits in poison for an operator, unless it is
-	// nil. That is no violation, and is counted.
-	Poisoned func(domain.Deletion)
-	// Undecodable is called with the text of each message in poison that cannot be decoded, or whose deletion's
-	// record the store refuses to read or write, unless it is nil. That is no violation, and is counted.
-	Undecodable func(text string)
+	// Poisoned is called with each message that waits for an operator, unless it is nil. That is no
+	// violation, and is counted.
+	Poisoned func(deletion.PoisonMessage)
 
 	store  *store
 	counts Counts

@@ -111,7 +111,6 @@ func (w *world) rest() {
 	_, err := w.Store.Operator.Reconcile(w.T.Context(), storetest.Patience, time.Now())
 	w.OK(err)
 	w.work()
-	w.empty(domain.PoisonQueueName)
 }
 
 // leave asks for the deletion of an account.
@@ -235,7 +234,6 @@ func (w *world) restore(all map[rowKey]driver.Properties) {
 		}
 	}
 	w.empty(domain.QueueName)
-	w.empty(domain.PoisonQueueName)
 }
 
 // corruptions are all changes of one row of the store, in the order of their names.

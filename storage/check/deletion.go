@@ -57,21 +57,13 @@ func (c *Checker) checkDeletions(ctx context.Context) error {
 // row checks one row that can be read.
 func (c *deletionsCheck) row(ctx context.Context, kind *schema.Kind, row driver.Entity) error {
 	switch kind {
-	case schema.Undecodable:
-		if text, waits, _ := deletion.UndecodableText(row); waits { // judge has refused a text that is not quoted
-			c.counts.Poisoned++
-			if c.Undecodable != nil {
-				c.Undecodable(text)
-			}
+	case schema.Poison:
+		c.counts.Poisoned++
+		if c.Poisoned != nil {
+			c.Poisoned(deletion.DecodePoison(row))
 		}
-	case schema.Deletion, schema.BlogDeletion:
+	case schema.Deletion:
 		d := deletion.Decode(row)
-		if d.State == domain.DeletionPoisoned {
-			c.counts.Poisoned++
-			if c.Poisoned != nil {
-				c.Poisoned(d)
-			}
-		}
 		return errors.Join(c.checkProgress(ctx, row, d), c.checkEnd(ctx, row, d), c.checkListed(ctx, row, d))
 	}
 	return nil
@@ -109,7 +101,7 @@ func (c *deletionsCheck) checkProgress(ctx context.Context, row driver.Entity, d
 // and a record that says done stays.
 func (c *deletionsCheck) checkEnd(ctx context.Context, row driver.Entity, d domain.Deletion) error {
 	there, undone := c.channel.Ref() == d.Channel, d.State == domain.DeletionUndone
-	if !d.Over() || d.Blog != "" || d.Channel.Key.AccountOf() != "" || there == undone && (!there || c.channel.State == domain.ChannelActive) {
+	if !d.Over() || d.Channel.Key.AccountOf() != "" || there == undone && (!there || c.channel.State == domain.ChannelActive) {
 		return nil
 	}
 	gated, err := c.gated(ctx, d.Channel)
@@ -166,7 +158,7 @@ func (c *Checker) gated(ctx context.Context, ref domain.ChannelRef) (bool, error
 // was there before it was recorded. Only the deletion of the account takes it off, once the account is
 // past the pivot. So the account is read after the list. One that was made since has another list.
 func (c *deletionsCheck) checkListed(ctx context.Context, row driver.Entity, d domain.Deletion) error {
-	if d.Blog != "" || d.Channel.Key.AccountOf() != "" {
+	if d.Channel.Key.AccountOf() != "" {
 		return nil
 	}
 	//lab: Read whether the deletion is on the list of the user who asked.

@@ -118,28 +118,46 @@ func (p *partitionCheck) pointsAtPost(ctx context.Context, row driver.Entity) er
 	return p.misplaced(ctx, "I8", p.channel, row, "in the index by rating, and no post is rated so")
 }
 
-// strayVote handles a vote without its post. While a message waits for a worker or an operator, it
-// may be the message that asks for the deletion of the post: then the vote is no violation. The message
-// is sent before the post is deleted, and taken off its queue after the votes are. Nor does a repair
-// delete it then: it deletes nothing that it does not report.
+// strayVote handles a vote without its post. While a message may ask for the deletion of the post, the vote
+// is no violation. The message is sent before the post is deleted, and ended after the votes are. Nor does a
+// repair delete the vote then: it deletes nothing that it does not report.
 func (p *partitionCheck) strayVote(ctx context.Context, row driver.Entity) error {
-	if there, err := p.has(ctx, schema.BlogRow(schema.VotedOn(row.Row))); err != nil || there {
+	id := schema.VotedOn(row.Row)
+	if there, err := p.has(ctx, schema.BlogRow(id)); err != nil || there || id == p.asked {
 		return err
 	}
-	if !p.waits {
-		backlog, err := p.store.Backlog(ctx)
-		if err != nil {
-			return err
-		}
-		p.waits = backlog.Messages+backlog.Poisoned > 0
-	}
-	if p.waits {
+	switch asked, err := p.isAsked(ctx, id); {
+	case err != nil:
+		return err
+	case asked:
+		p.asked = id
 		return nil
 	}
 	if steady, err := p.steady(ctx, row); err != nil || !steady {
 		return err
 	}
 	return p.misplaced(ctx, "I8", p.channel, row, "a vote on a post that is not there")
+}
+
+// isAsked reports whether a message may ask for the deletion of a post: any on the queue, of which only
+// the number is known, or the post's own that waits for an operator.
+func (p *partitionCheck) isAsked(ctx context.Context, id domain.BlogID) (bool, error) {
+	if queued, err := p.isQueued(ctx); queued || err != nil {
+		return queued, err
+	}
+	for m, err := range p.store.PoisonMessages(ctx) {
+		if err != nil || m.Ref() == p.channel.Ref() && m.Blog == id {
+			return true, err
+		}
+	}
+	return p.isQueued(ctx) // an operator may have queued it again in between
+}
+
+// isQueued reports whether any message is on the queue.
+func (p *partitionCheck) isQueued(ctx context.Context) (bool, error) {
+	//lab: Count the messages.
+	n, err := p.store.Messages().Length(ctx)
+	return n > 0, err
 }
 
 // steady reports whether a row has not changed since it was read, and its channel is

@@ -33,8 +33,8 @@ type partitionCheck struct {
 	index fingerprint
 	// toList are posts and votes that were read, and not yet looked for on the lists of their users.
 	toList []driver.Entity
-	// waits reports whether a message waits, which may ask for the deletion of a post.
-	waits bool
+	// asked is the post that a message may ask to delete, of the votes that were met last without their post.
+	asked domain.BlogID
 }
 
 // begin is told of the channel's row, which comes before the rows of the partition.

@@ -62,8 +62,8 @@ func unreadable(table string, kind *schema.Kind, row driver.Entity) string {
 		if parsed, err := domain.ParseUserName(string(user)); err != nil || parsed != user {
 			return "names no user"
 		}
-	case kind == schema.Undecodable:
-		if _, _, err := deletion.UndecodableText(row); err != nil {
+	case kind == schema.Poison:
+		if _, err := deletion.PoisonText(row); err != nil {
 			return "holds a text that is not quoted"
 		}
 	}

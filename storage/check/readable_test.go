@@ -37,7 +37,7 @@ func unreadables(of domain.Incarnation) map[string]unreadable {
 		"channel without an incarnation":   {"Channels", "meadow", "", []driver.Property{driver.String("Name", "Meadow"), driver.String("Owner", ada), driver.String("State", "active")}, false},
 		"channel in an unknown state":      {"Channels", "meadow", "", []driver.Property{driver.String("Name", "Meadow"), driver.String("Owner", ada), driver.String("Incarnation", domain.NewIncarnation())}, false},
 		"account that no request deletes":  {"Users", "norman", "", []driver.Property{driver.String("State", "pending")}, false},
-		"message that was not quoted":      {"Deletions", "undecodable!", "x", []driver.Property{driver.String("State", "poisoned"), driver.String("Text0", `"`)}, false},
+		"message that was not quoted":      {"Deletions", "poison!", "x", []driver.Property{driver.String("Text0", `"`)}, false},
 		"open deletion of nothing":         {"Deletions", "open!0", "!x", nil, false},
 	}
 	for _, at := range [][3]string{

@@ -18,20 +18,27 @@ type Backlog struct {
 	Open int
 	// Oldest is when the work of the oldest of them was due. It is zero if there is none.
 	Oldest time.Time
-	// Messages and Poisoned are the lengths of the queue and of the poison queue, about.
-	Messages, Poisoned int64
+	// Messages is the length of the queue, about.
+	Messages int64
+	// Poisoned is how many messages wait for an operator. It is 1,000 if there are more.
+	Poisoned int
 }
 
-// maxBacklog is how many open deletions are counted.
+// maxBacklog is how many open deletions are counted, and how many messages that wait for an operator.
 const maxBacklog = 1000
 
-// Backlog reads what waits, from the index of open deletions.
+// Backlog reads what waits: from the queue, from the poison messages and from the index of open deletions.
 func (s Steps) Backlog(ctx context.Context) (b Backlog, err error) {
 	if b.Messages, err = s.queue.Length(ctx); err != nil {
 		return Backlog{}, fmt.Errorf("backlog: %w", err)
 	}
-	if b.Poisoned, err = s.poison.Length(ctx); err != nil {
-		return Backlog{}, fmt.Errorf("backlog: %w", err)
+	for _, err := range s.deletions.Within(ctx, driver.Range{Partition: schema.PoisonPartition, Paging: driver.Paging{KeysOnly: true}}) {
+		if err != nil {
+			return Backlog{}, fmt.Errorf("backlog: %w", err)
+		}
+		if b.Poisoned++; b.Poisoned == maxBacklog {
+			break
+		}
 	}
 	from, to := schema.OpenPrefix, schema.PrefixEnd(schema.OpenPrefix)
 	for row, err := range s.deletions.All(ctx, driver.Scan{From: from, To: to}) {

@@ -12,7 +12,7 @@ import (
 
 func TestBacklog(t *testing.T) {
 	t.Run("counts the deletions that are open, and knows the oldest", bubble(backlogCounts))
-	t.Run("costs no more however many deletions are open", backlogIsBounded)
+	t.Run("costs no more however many deletions are open, or messages in poison", backlogIsBounded)
 }
 
 func backlogCounts(t *testing.T, w *world) {
@@ -28,9 +28,9 @@ func backlogCounts(t *testing.T, w *world) {
 	if err != nil || b.Open != 2 || !b.Oldest.Equal(oldest) || b.Poisoned != 0 {
 		t.Errorf("%+v, %v, want 2 since %s", b, err, oldest)
 	}
-	w.OK(driver.NewQueue(w.DB, domain.PoisonQueueName).Send(t.Context(), "poison"))
-	if b, err := w.Store.Operator.Backlog(t.Context()); err != nil || b.Messages == 0 || b.Poisoned != 1 {
-		t.Errorf("the queues: %+v, %v", b, err)
+	w.Poison()
+	if b, err := w.Store.Operator.Backlog(t.Context()); err != nil || b.Messages != 0 || b.Poisoned != 2 {
+		t.Errorf("in poison: %+v, %v", b, err)
 	}
 }
 
@@ -51,10 +51,15 @@ func backlogIsBounded(t *testing.T) {
 			rows = append(rows, driver.Insert(fmt.Sprintf("channel%d-%d!%s", partition, i, domain.NewIncarnation()), driver.Time("RequestedOn", domain.Now())))
 		}
 		w.OK(w.Table("Deletions").Transact(t.Context(), fmt.Sprintf("open!%d", partition), rows...))
+		var messages []driver.Operation
+		for i := range driver.MaxOperations {
+			messages = append(messages, driver.Insert(fmt.Sprintf("%d-%d", partition, i)))
+		}
+		w.OK(w.Table("Deletions").Transact(t.Context(), "poison!", messages...))
 	}
 	w.Arm(drivertest.Pass)
 	b, err := w.Faulty.Operator.Backlog(t.Context())
-	if calls := w.Calls.Load(); err != nil || calls > 5 || b.Open != 1000 {
+	if calls := w.Calls.Load(); err != nil || calls > 5 || b.Open != 1000 || b.Poisoned != 1000 {
 		t.Errorf("%d calls for %+v, %v", calls, b, err)
 	}
 }

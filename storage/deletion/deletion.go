@@ -16,7 +16,7 @@ type Deletions struct {
 	fence *fence.Fence
 
 	channels, deletions, users *driver.Table
-	queue, poison              *driver.Queue
+	queue                      *driver.Queue
 
 	accounts account.Steps
 
@@ -29,7 +29,7 @@ type Deletions struct {
 // operators do with messages and records. No page has them.
 type Steps struct{ *Deletions }
 
-// New returns the deletions of a backend whose tables and queues are there. For the time of undo,
+// New returns the deletions of a backend whose tables and queue are there. For the time of undo,
 // the deletion of a channel can be undone.
 func New(backend driver.Backend, gates *fence.Fence, accounts account.Steps, pause optimistic.Pause, undo time.Duration) Steps {
 	return Steps{&Deletions{
@@ -39,7 +39,6 @@ func New(backend driver.Backend, gates *fence.Fence, accounts account.Steps, pau
 		deletions: driver.NewTable(backend, schema.TableDeletions),
 		users:     driver.NewTable(backend, schema.TableUsers),
 		queue:     driver.NewQueue(backend, domain.QueueName),
-		poison:    driver.NewQueue(backend, domain.PoisonQueueName),
 		pause:     pause,
 		undo:      undo,
 	}}

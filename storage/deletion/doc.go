@@ -27,7 +27,7 @@
 // it, a worker that receives the message makes the writes that are missing. If the message is lost after
 // the record was written, the reconciling pass sends another (reconcile.go). If it is lost before, the
 // deletion never begins: no client was told that it was accepted. A message that fails too often waits in
-// its record for an operator (poison.go).
+// a row of its own for an operator (poison.go).
 //
 // The steps themselves are in package fence. A worker reads from the channel's rows what is left to
 // do. The record is for the user, for Undo, for the reconciling pass and for operators. Two

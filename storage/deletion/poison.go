@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"strconv"
 	"time"
 
@@ -13,260 +14,232 @@ import (
 	"microblogging/storage/schema"
 )
 
-// A message that failed too often, or that a worker cannot decode, waits for an operator. Its row in
-// Deletions says so and is authoritative: Requeue reads rows. The poison queue gets a copy, whose count
-// is a metric with an alert (Backlog). There may be several copies, or none if a worker died.
+// A message that failed too often, or that a worker cannot decode, waits for an operator. It has a row with
+// its text in the partition schema.PoisonPartition of Deletions, which holds nothing else. If the
+// message asks for the deletion of a channel or of an account, the record says that it is poisoned: for
+// people, and so that no reconciling pass sends another message.
 //
-// The row is the deletion's record. If the message cannot be decoded, or the store refuses to read or
-// write the record, the row has the message's text, and the partition schema.UndecodablePartition.
+// While a record says poisoned, such a row must exist, or no operator could end the deletion:
+//
+//   - A worker reads the record. Then it writes the row, which gives that a new version. Then it writes the
+//     record in the version that it read, and then it deletes the message.
+//   - Only an operator deletes rows. Requeue reads the row. Then it writes the record, which gives that a new
+//     version: poisoned becomes queued, and any other state stays. Then it sends the message, and then it deletes
+//     the row in the version that it read.
+//
+// If a worker wrote the row after Requeue read it, the deletion of the row fails. If before, there are two
+// cases. The worker's write of the record came before that of Requeue: then the record says queued. Or that of
+// Requeue came first: then the worker's write fails, and the worker begins again, with the row.
+//
+// The key of a row is a hash of the text without its counts. So a message that is delivered again because a
+// worker died has the same row, and so has the message that Requeue sends. A message is on the queue, or has
+// a row, whichever process dies. If the process of an operator dies, or two requeue concurrently, a message may be sent
+// twice. A delayed duplicate of the write of a row may bring the row back, and then an operator sends the
+// message once more. Both do no harm, because each step of a deletion may be repeated (I6). A delayed
+// duplicate of the deletion of a row, or of a write of a record, names a version that is gone, and fails.
+//
+// If a deletion has ended by another message, or was undone, a row is left until an operator requeues it. Then
+// a worker finds nothing to do.
 
 // The text is quoted as in a Go program, so that a string property can hold it whatever it is, and is cut
 // into parts that fit: Text0, Text1 and so on.
 const textPart = 30_000 // of at most 32,768 characters
 
-// requeueLease is how long Requeue keeps the copies invisible while it handles the rows.
-const requeueLease = time.Minute
-
-// Poison takes a message off the queue, where it would be tried without end. The order of writes
-// is: the row, the copy, the end of the message. If the process dies in between, the next
-// delivery begins again. A message whose lease was lost is domain.ErrLeaseLost.
+// Poison takes a message off the queue, where it would be tried without end, and leaves it to an operator,
+// unless its deletion is over. If the process dies in between, the next delivery begins again. A message whose
+// lease was lost is domain.ErrLeaseLost. If there is no record, or the store answers and refuses to read or
+// write it, the row is enough.
 func (s Steps) Poison(ctx context.Context, m driver.Message) error {
 	message, err := domain.DecodeMessage(m.Text)
-	if err == nil {
+	switch {
+	case err != nil:
+		err = s.recordText(ctx, m.Text)
+	case message.Kind == domain.MessageBlog:
+		err = s.recordText(ctx, uncounted(message).Encode())
+	default:
 		err = s.recordPoisoned(ctx, message)
-	}
-	if err != nil && !errors.Is(err, domain.ErrUnavailable) { // the store answered
-		err = s.recordUndecodable(ctx, m)
+		if err != nil && !errors.Is(err, domain.ErrUnavailable) { // the store answered
+			err = s.recordText(ctx, uncounted(message).Encode())
+		}
 	}
 	if err != nil {
 		return err
-	}
-	//lab: Send a copy to the poison queue, for people who look there.
-	err = s.poison.Send(ctx, m.Text)
-	if err != nil && !errors.Is(err, domain.ErrLimit) { // another program sent what we may not
-		return fmt.Errorf("sending to the poison queue: %w", err)
 	}
 	//lab: Take the message off the queue.
 	return s.queue.Delete(ctx, m)
 }
 
-// recordPoisoned records that a deletion waits for an operator. A row that is not there is
-// inserted in that state: in another, a post would look unfinished if the process died in
-// between.
+// recordPoisoned records that a deletion waits for an operator, with the row of its message. A deletion
+// without a record is domain.ErrNotFound.
 func (s Steps) recordPoisoned(ctx context.Context, m domain.Message) error {
-	inserted, err := s.insertDeletion(ctx, m, domain.DeletionPoisoned)
-	if err != nil || inserted {
-		return err
-	}
-	return s.UpdateRecord(ctx, m, func(d *domain.Deletion) bool {
-		if d.Outdates(m) { // to requeue it would end the time to undo
-			return false
+	return s.updateRecord(ctx, m, func(d *domain.Deletion) (bool, error) {
+		if d.Outdates(m) { // the deletion has a message of its own
+			return false, nil
 		}
 		d.State, d.Attempts, d.WaitingSince = domain.DeletionPoisoned, m.Attempts, time.Time{}
-		return true
+		return true, s.recordText(ctx, uncounted(m).Encode())
 	})
 }
 
-// recordUndecodable records a message by its text. Its row stays when the message was queued again, so
-// that a late delivery finds it.
-func (s Steps) recordUndecodable(ctx context.Context, m driver.Message) error {
-	properties := driver.Properties{
-		driver.String(schema.PropState, domain.DeletionPoisoned),
-		driver.Time(schema.PropUpdatedOn, domain.Now()),
-	}
-	text := strconv.QuoteToASCII(m.Text)
-	for i := 0; i*textPart < len(text); i++ {
-		part := text[i*textPart : min((i+1)*textPart, len(text))]
+// uncounted is the message as it is sent first, without the time.
+func uncounted(m domain.Message) domain.Message {
+	m.QueuedOn, m.Attempts, m.Waits, m.Accounted = time.Time{}, 0, 0, 0
+	return m
+}
+
+// recordText writes the row of a message.
+func (s Steps) recordText(ctx context.Context, text string) error {
+	properties := driver.Properties{driver.Time(schema.PropUpdatedOn, domain.Now())}
+	quoted := strconv.QuoteToASCII(text)
+	for i := 0; i*textPart < len(quoted); i++ {
+		part := quoted[i*textPart : min((i+1)*textPart, len(quoted))]
 		properties = append(properties, driver.String(textProperty(i), part))
 	}
-	if _, err := s.insertRecord(ctx, schema.UndecodablePartition, schema.UndecodableRow(m.ID, m.Text), properties); err != nil {
-		return fmt.Errorf("recording the text of a message: %w", err)
+	//lab: Record the message, for an operator.
+	err := s.deletions.Transact(ctx, schema.PoisonPartition, driver.Replace(schema.PoisonRow(text), driver.Upsert, properties...))
+	if err != nil {
+		return fmt.Errorf("recording a message that waits for an operator: %w", err)
 	}
 	return nil
 }
 
 func textProperty(i int) string { return schema.PropText + strconv.Itoa(i) }
 
-// UndecodableText returns the text of a message that is recorded by its text, and reports whether it waits
-// for an operator. The text of one that does not is gone. The error is about a text that is not quoted.
-func UndecodableText(row driver.Entity) (text string, waits bool, err error) {
-	if row.Properties.String(schema.PropState) != string(domain.DeletionPoisoned) {
-		return "", false, nil
+// A PoisonMessage waits for an operator.
+type PoisonMessage struct {
+	// Message is what it asks for, unless Undecodable says why it cannot be decoded.
+	domain.Message
+	Undecodable error
+	Text        string
+
+	row driver.Entity
+}
+
+// DecodePoison reads the row of a message that waits for an operator. A text that is not quoted, which no
+// operation writes, is Undecodable and empty.
+func DecodePoison(row driver.Entity) PoisonMessage {
+	m := PoisonMessage{row: row}
+	if m.Text, m.Undecodable = PoisonText(row); m.Undecodable == nil {
+		m.Message, m.Undecodable = domain.DecodeMessage(m.Text)
 	}
+	return m
+}
+
+// PoisonText returns the text of such a message. The error is about one that is not quoted.
+func PoisonText(row driver.Entity) (string, error) {
+	quoted := ""
 	for i := 0; ; i++ {
 		part := row.Properties.String(textProperty(i))
 		if part == "" {
-			break
+			return strconv.Unquote(quoted)
 		}
-		text += part
+		quoted += part
 	}
-	text, err = strconv.Unquote(text)
-	return text, true, err
 }
 
-// Requeue queues again what waits for an operator, and returns how many messages. It queues
-// those of one channel, or all if the key is empty. Their count of attempts starts again at 0.
-// A message that is recorded by its text is queued unchanged: by then a newer worker may decode it, or the
-// damaged record is deleted. One that cannot be decoded is of no channel. What is poisoned again meanwhile
-// stays poisoned. A message that another program sent and that our queue refuses stays in its row; the error
-// is domain.ErrLimit then, and all else is queued.
+// PoisonMessages reads the messages that wait for an operator. One that is poisoned meanwhile may be missing.
+func (s Steps) PoisonMessages(ctx context.Context) iter.Seq2[PoisonMessage, error] {
+	return func(yield func(PoisonMessage, error) bool) {
+		//lab: Read which messages wait for an operator.
+		for row, err := range s.deletions.Within(ctx, driver.Range{Partition: schema.PoisonPartition}) {
+			if err != nil {
+				err = fmt.Errorf("reading the poison messages: %w", err)
+			}
+			if !yield(DecodePoison(row), err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Requeue queues again what waits for an operator, and returns how many messages: those of one channel, or
+// all if the key is empty. Their count of attempts starts again at 0. A message that cannot be decoded
+// is of no channel, and is queued unchanged: by then a newer worker may decode it. What is poisoned again
+// meanwhile stays poisoned. A message that another program sent and that our queue refuses stays, and so does
+// one whose record cannot be written; the error is domain.ErrLimit then, and all else is queued.
+//
+// It ends although a worker may poison each message again, because that message has the same row.
 func (s Steps) Requeue(ctx context.Context, only domain.ChannelKey) (requeued int, err error) {
-	scans := []driver.Scan{{}}
-	if only != "" {
-		scans = []driver.Scan{partition(schema.ChannelPartition(only)), partition(schema.UndecodablePartition)}
-	}
-	wait, err := s.readWaiting(ctx, func(m domain.Message, _ error) bool { return only == "" || m.Channel == only }, scans...)
-	if err != nil {
-		return 0, err
-	}
 	var refused error
-	for _, d := range wait.deletions {
-		if err := s.requeueRecord(ctx, d); err != nil {
-			return requeued, fmt.Errorf("requeueing: %w", err)
+	for m, err := range s.PoisonMessages(ctx) {
+		if err == nil && only != "" && (m.Undecodable != nil || m.Channel != only) {
+			continue
 		}
-		requeued++
-	}
-	for _, row := range wait.texts {
-		text, _, err := UndecodableText(row)
-		if err != nil {
-			continue // a check names it
-		}
-		err = s.queue.Send(ctx, text)
 		if err == nil {
-			err = s.setHandled(ctx, row)
+			err = s.requeue(ctx, m)
 		}
 		switch {
 		case err == nil:
 			requeued++
 		case errors.Is(err, domain.ErrLimit):
-			refused = err
+			refused = fmt.Errorf("message %.100q is not requeued: %w", m.Text, err)
 		default:
 			return requeued, fmt.Errorf("requeueing: %w", err)
 		}
 	}
-	return requeued, errors.Join(refused, s.dropCopies(ctx, wait))
+	return requeued, refused
+}
+
+// requeue makes the writes of Requeue for one message, in their order. The message has no delay, because a
+// worker has received it before, so the time to undo is over.
+func (s Steps) requeue(ctx context.Context, m PoisonMessage) error {
+	err := s.recordRequeued(ctx, m)
+	if err != nil {
+		return err
+	}
+	if m.Undecodable == nil {
+		err = s.enqueueAfter(ctx, m.Message, 0)
+	} else {
+		//lab: Send the message again.
+		err = s.queue.Send(ctx, m.Text)
+	}
+	if err != nil {
+		return err
+	}
+	return s.deletePoison(ctx, m)
 }
 
 // DropUndecodable drops the messages that cannot be decoded and that wait for an operator, and
 // returns how many. It drops no deletion.
 func (s Steps) DropUndecodable(ctx context.Context) (dropped int, err error) {
-	wait, err := s.readWaiting(ctx, func(_ domain.Message, undecodable error) bool { return undecodable != nil },
-		partition(schema.UndecodablePartition))
-	if err != nil {
-		return 0, err
-	}
-	for _, row := range wait.texts {
-		if err := s.setHandled(ctx, row); err != nil {
-			return dropped, err
+	for m, err := range s.PoisonMessages(ctx) {
+		if err == nil && m.Undecodable == nil {
+			continue
+		}
+		if err == nil {
+			err = s.deletePoison(ctx, m)
+		}
+		if err != nil {
+			return dropped, fmt.Errorf("dropping: %w", err)
 		}
 		dropped++
 	}
-	return dropped, s.dropCopies(ctx, wait)
+	return dropped, nil
 }
 
-// waiting is what waits for an operator.
-type waiting struct {
-	// selects reports whether the operator means a message, of which the error says why it cannot be decoded.
-	selects func(domain.Message, error) bool
-	// copies are all, selected or not.
-	copies    []driver.Message
-	deletions []domain.Deletion
-	texts     []driver.Entity
+// deletePoison deletes the row of a message in the version that was read. If that is gone, a worker has
+// poisoned the message again, or another operator was faster.
+func (s Steps) deletePoison(ctx context.Context, m PoisonMessage) error {
+	//lab: Delete the row of the message.
+	err := s.deletions.Transact(ctx, schema.PoisonPartition, driver.Delete(m.row.Row, driver.Match(m.row.ETag)))
+	return optimistic.UnlessRaced(err)
 }
 
-// readWaiting returns what waits for an operator: all deletions of the scans, and those messages with a
-// recorded text that selects selects. It is read whole before anything is queued: a worker that immediately
-// poisons each message again would keep Requeue going without end. The rows are read after the copies, so
-// each copy that a row represents can be handled with it.
-func (s Steps) readWaiting(ctx context.Context, selects func(domain.Message, error) bool, scans ...driver.Scan) (waiting, error) {
-	copies, err := s.receiveCopies(ctx)
-	if err != nil {
-		return waiting{}, err
+// recordRequeued records that a poisoned deletion is queued, and first puts it on the index again
+// (UpdateRecord). It writes a record in another state as it is. If there is no record, a worker inserts it.
+func (s Steps) recordRequeued(ctx context.Context, m PoisonMessage) error {
+	if m.Undecodable != nil || m.Kind == domain.MessageBlog { // these have no record
+		return nil
 	}
-	wait := waiting{selects: selects, copies: copies}
-	for _, scan := range scans {
-		//lab: Read the records: which deletions wait for an operator?
-		for row, err := range s.deletions.All(ctx, scan) {
-			if err != nil {
-				return waiting{}, fmt.Errorf("reading the deletions: %w", err)
-			}
-			switch schema.Of(schema.TableDeletions, row.Partition, row.Row) {
-			case schema.Deletion, schema.BlogDeletion:
-				if d := Decode(row); d.State == domain.DeletionPoisoned {
-					wait.deletions = append(wait.deletions, d)
-				}
-			case schema.Undecodable:
-				if text, waits, _ := UndecodableText(row); waits && selects(domain.DecodeMessage(text)) {
-					wait.texts = append(wait.texts, row)
-				}
-			}
+	err := s.UpdateRecord(ctx, m.Message, func(d *domain.Deletion) bool {
+		if d.State == domain.DeletionPoisoned {
+			d.State, d.Attempts, d.LastDelivery = domain.DeletionQueued, 0, 0
+			d.WaitingSince, d.RetryOn = time.Time{}, time.Time{}
 		}
-	}
-	return wait, nil
-}
-
-func partition(key string) driver.Scan { return driver.Scan{From: key, To: driver.Successor(key)} }
-
-// requeueRecord sends the message before it changes the row: without a delay, because a worker has
-// received the message before, so the time to undo is over. If the process dies in between,
-// the deletion can be queued once more. A state that a worker has recorded meanwhile stays.
-func (s Steps) requeueRecord(ctx context.Context, d domain.Deletion) error {
-	message := d.Message()
-	if err := s.enqueueAfter(ctx, message, 0); err != nil {
-		return err
-	}
-	return s.UpdateRecord(ctx, message, func(d *domain.Deletion) bool {
-		if d.State != domain.DeletionPoisoned {
-			return false
-		}
-		d.State, d.Attempts, d.LastDelivery = domain.DeletionQueued, 0, 0
-		d.WaitingSince, d.RetryOn = time.Time{}, time.Time{}
 		return true
 	})
-}
-
-// setHandled records that an undecodable message was queued again, or dropped. Its text is not needed
-// any more. If the row has changed, another operator was faster.
-func (s Steps) setHandled(ctx context.Context, row driver.Entity) error {
-	err := s.deletions.Transact(ctx, schema.UndecodablePartition, driver.Replace(row.Row, driver.Match(row.ETag),
-		driver.String(schema.PropState, domain.DeletionDone), driver.Time(schema.PropUpdatedOn, domain.Now())))
-	if err != nil && !optimistic.Raced(err) {
-		return fmt.Errorf("recording what became of a message: %w", err)
+	if errors.Is(err, domain.ErrNotFound) {
+		return nil
 	}
-	return nil
-}
-
-// receiveCopies makes the copies invisible on the poison queue, for a while, and returns them.
-func (s Steps) receiveCopies(ctx context.Context) (copies []driver.Message, err error) {
-	known := map[string]bool{}
-	for {
-		messages, err := s.poison.Receive(ctx, driver.MaxReceive, requeueLease)
-		if err != nil {
-			return nil, fmt.Errorf("reading the poison queue: %w", err)
-		}
-		before := len(known)
-		for _, m := range messages {
-			known[m.ID] = true
-		}
-		if copies = append(copies, messages...); len(known) == before { // the first lease may have ended
-			return copies, nil
-		}
-	}
-}
-
-// dropCopies deletes the copies of what was handled, and shows the others again. A copy whose lease
-// was lost is another operator's.
-func (s Steps) dropCopies(ctx context.Context, wait waiting) error {
-	for _, m := range wait.copies {
-		var err error
-		if wait.selects(domain.DecodeMessage(m.Text)) {
-			err = s.poison.Delete(ctx, m)
-		} else {
-			_, err = s.poison.Update(ctx, m, m.Text, 0)
-		}
-		if err != nil && !errors.Is(err, domain.ErrLeaseLost) && !errors.Is(err, domain.ErrLimit) {
-			return fmt.Errorf("clearing the poison queue: %w", err)
-		}
-	}
-	return nil
+	return err
 }

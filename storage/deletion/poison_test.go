@@ -18,18 +18,21 @@ import (
 
 func TestPoison(t *testing.T) {
 	t.Run("message is moved and recorded, and a requeue moves it back", bubble(poisonedMessageIsMovedAndRecorded))
-	t.Run("deletion of a post is recorded until it is done", bubble(poisonedPostIsRecorded))
+	t.Run("deletion of a post waits until it is requeued, and is then done", bubble(poisonedPostWaits))
 	t.Run("text of any kind comes back as it was", unreadTextComesBack)
 	t.Run("message that no queue can take stays recorded", bubble(unreadThatCannotBeSent))
 	t.Run("dropping leaves none and touches nothing else", bubble(unreadIsDropped))
+	t.Run("message that is delivered again has one row", bubble(redeliveredHasOneRow))
 	t.Run("message of an earlier request does not end the time to undo of the next", bubble(earlierMessagePoisonsNothing))
+	t.Run("deletion that is over waits for no operator", bubble(overWaitsForNobody))
 }
 
 func TestRequeue(t *testing.T) {
 	t.Run("one channel's messages go back and no others", bubble(requeueOneChannelLeavesOthers))
-	t.Run("a deletion whose record is damaged goes back with its channel, and no drop loses it", bubble(damagedRecordGoesBack))
+	t.Run("a deletion whose record is damaged goes back once the record is deleted, and no drop loses it", bubble(damagedRecordGoesBack))
 	t.Run("requeueing ends although a worker poisons concurrently", bubble(requeueEnds))
-	t.Run("no message that cannot be decoded is lost, whatever happens to a call", undecodableIsNotLost)
+	t.Run("a message that is poisoned again before its row goes stays poisoned", bubble(poisonedAgainStays))
+	t.Run("no message is lost, whatever happens to a call", stoppedIsNotLost)
 }
 
 func poisonedMessageIsMovedAndRecorded(t *testing.T, w *world) {
@@ -37,17 +40,18 @@ func poisonedMessageIsMovedAndRecorded(t *testing.T, w *world) {
 	m := w.Receive()
 	tried, err := domain.DecodeMessage(m.Text)
 	w.OK(err)
-	tried.Attempts = 5
+	tried.Attempts, tried.Waits, tried.Accounted = 5, 2, 7
 	m.Text = tried.Encode()
 	w.OK(w.Store.Operator.Poison(t.Context(), m))
 	if d := w.deletion(ref); d.State != domain.DeletionPoisoned || d.Attempts != 5 {
 		t.Errorf("the deletion is %+v", d)
 	}
 	time.Sleep(time.Hour)
-	if left := w.Messages(); len(left) != 0 || !slices.Equal(w.poisoned(), []string{m.Text}) {
+	tried.Attempts, tried.Waits, tried.Accounted, tried.QueuedOn = 0, 0, 0, time.Time{}
+	if left := w.Messages(); len(left) != 0 || !slices.Equal(w.poisoned(), []string{tried.Encode()}) {
 		t.Errorf("the queue holds %v, poison %q", left, w.poisoned())
 	}
-	tried.Attempts, tried.QueuedOn = 0, domain.Now()
+	tried.QueuedOn = domain.Now()
 	if n := w.requeue(""); n != 1 {
 		t.Errorf("requeued %d", n)
 	}
@@ -59,47 +63,77 @@ func poisonedMessageIsMovedAndRecorded(t *testing.T, w *world) {
 	}
 }
 
-func poisonedPostIsRecorded(t *testing.T, w *world) {
+func poisonedPostWaits(t *testing.T, w *world) {
 	channel := w.Create("garden", ada)
 	blog := w.Post(channel, grace, "one")
-	message := domain.Message{
-		Kind: domain.MessageBlog, Channel: channel.Key(), Incarnation: channel.Incarnation, Name: channel.Name, RequestedBy: grace,
-		RequestedOn: domain.Now(), Blog: blog.ID, Revision: blog.Revision, Attempts: 5,
-	}
+	message := ofPost(blog)
+	message.Name, message.Attempts = channel.Name, 5
 	w.OK(w.Store.Operator.Messages().Send(t.Context(), message.Encode()))
 	w.Poison()
 	w.Arm(drivertest.Only(func(call drivertest.Call) bool { return call.Method == driver.CallSend },
 		func(context.Context, drivertest.Call, drivertest.Send) error { return drivertest.ErrInjected }))
-	if _, err := w.Faulty.Operator.Requeue(t.Context(), "garden"); err == nil {
-		t.Error("requeued without a message")
+	if _, err := w.Faulty.Operator.Requeue(t.Context(), "garden"); err == nil || len(w.poisoned()) != 1 {
+		t.Errorf("requeued without a message: %v, and poison holds %q", err, w.poisoned())
 	}
-	w.mustRecordPost(message, domain.DeletionPoisoned) // no index leads to it
 	time.Sleep(time.Hour)
-	if n := w.requeue("garden"); n != 1 {
-		t.Errorf("requeued %d", n)
+	if n := w.requeue("garden"); n != 1 || len(w.poisoned()) != 0 {
+		t.Errorf("requeued %d, and poison holds %q", n, w.poisoned())
 	}
-	w.mustRecordPost(message, domain.DeletionQueued)
 	again := w.Messages()
-	if len(again) != 1 || again[0].Ref() != message.Ref() || again[0].Blog != message.Blog || again[0].Revision != message.Revision || again[0].Attempts != 0 || again[0].RequestedBy != grace {
-		t.Fatalf("the queue holds %+v", again)
+	if message.Attempts, message.QueuedOn = 0, domain.Now(); !slices.Equal(again, []domain.Message{message}) {
+		t.Fatalf("the queue holds %+v, want %+v", again, message)
 	}
 	w.Finish(again)
-	w.mustRecordPost(message, domain.DeletionDone)
 	if w.Has("garden", "blog!"+string(blog.ID)) {
 		t.Error("the post is still there")
 	}
 	w.Finish(again)
+	if rows := w.Rows("Deletions"); len(rows) != 0 {
+		t.Errorf("the deletions are %+v", rows)
+	}
 	w.MustBeSound()
 }
 
-// mustRecordPost checks the state in the one row of Deletions.
-func (w *world) mustRecordPost(m domain.Message, state domain.DeletionState) {
-	w.T.Helper()
-	rows := w.Rows("Deletions")
-	if len(rows) != 1 || rows[0].Row != string(m.Incarnation)+"!"+string(m.Blog)+"!"+string(m.Revision) || rows[0].Properties.String("State") != string(state) {
-		w.T.Errorf("the deletions are %+v, want that of one post, %s", rows, state)
+// ofPost asks for the deletion of a post.
+func ofPost(blog domain.Blog) domain.Message {
+	return domain.Message{
+		Kind: domain.MessageBlog, Channel: blog.Channel.Key, Incarnation: blog.Channel.Incarnation, RequestedBy: grace,
+		RequestedOn: domain.Now(), Blog: blog.ID, Revision: blog.Revision,
 	}
-	w.MustBeSound()
+}
+
+// The worker dies before it ends the message, and the next one counts more attempts and deliveries.
+func redeliveredHasOneRow(t *testing.T, w *world) {
+	w.Ask(w.Create("garden", ada))
+	for attempts := range 3 {
+		m := w.Receive()
+		says, err := domain.DecodeMessage(m.Text)
+		w.OK(err)
+		says.Attempts, says.Accounted = attempts, m.Deliveries
+		m.Text = says.Encode()
+		w.Arm(drivertest.Only(func(call drivertest.Call) bool { return call.Method == driver.CallDelete },
+			func(context.Context, drivertest.Call, drivertest.Send) error { return drivertest.ErrInjected }))
+		if err := w.Faulty.Operator.Poison(t.Context(), m); !errors.Is(err, domain.ErrUnavailable) {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Hour)
+	}
+	if stopped := w.poisoned(); len(stopped) != 1 {
+		t.Errorf("poison holds %q", stopped)
+	}
+}
+
+func overWaitsForNobody(t *testing.T, w *world) {
+	w.Ask(w.Create("garden", ada))
+	m := w.Receive()
+	says, err := domain.DecodeMessage(m.Text)
+	w.OK(err)
+	w.CarryOut([]domain.Message{says})
+	w.OK(w.Store.Operator.Poison(t.Context(), m))
+	time.Sleep(time.Hour)
+	if stopped := w.poisoned(); len(stopped)+len(w.Messages()) != 0 {
+		t.Errorf("poison holds %q", stopped)
+	}
 }
 
 // queuedTexts receives all visible messages of the queue and deletes them.
@@ -127,12 +161,7 @@ func unreadTextComesBack(t *testing.T) {
 		t.Run(name, bubble(func(t *testing.T, w *world) {
 			w.OK(w.Store.Operator.Messages().Send(t.Context(), text))
 			m := w.Receive()
-			// The worker dies before it sends the copy, so that only the record is left.
-			w.Arm(drivertest.FailBefore(2))
-			if err := w.Faulty.Operator.Poison(t.Context(), m); !errors.Is(err, domain.ErrUnavailable) {
-				t.Fatal(err)
-			}
-			w.OK(w.Store.Operator.Messages().Delete(t.Context(), m))
+			w.OK(w.Store.Operator.Poison(t.Context(), m))
 			if n := w.requeue(""); n != 1 {
 				t.Errorf("requeued %d", n)
 			}
@@ -150,8 +179,8 @@ func unreadThatCannotBeSent(t *testing.T, w *world) {
 	}
 	w.Ask(w.Create("garden", ada))
 	w.Poison()
-	if copies := w.poisoned(); len(copies) != 1 || len(w.queuedTexts()) != 0 {
-		t.Errorf("poison holds %q", copies)
+	if stopped := w.poisoned(); len(stopped) != 4 || len(w.queuedTexts()) != 0 {
+		t.Errorf("poison holds %q", stopped)
 	}
 	n, err := w.Store.Operator.Requeue(t.Context(), "")
 	if n != 1 || !errors.Is(err, domain.ErrLimit) {
@@ -159,28 +188,30 @@ func unreadThatCannotBeSent(t *testing.T, w *world) {
 	}
 	left := 0
 	checker := w.Store.Operator.NewChecker(time.Minute, false, func(domain.Violation) {})
-	checker.Undecodable = func(string) { left++ }
+	checker.Poisoned = func(m storage.PoisonMessage) {
+		if left++; m.Undecodable == nil {
+			t.Errorf("%q is left", m.Text)
+		}
+	}
 	_, err = checker.Run(t.Context())
 	if w.OK(err); left != 3 {
 		t.Errorf("%d messages are recorded, want 3", left)
 	}
 }
 
-// Some have a copy on the poison queue and a record, some only one of the two, and one has a
-// record that no program can read either.
+// One has a text that no program can read.
 func unreadIsDropped(t *testing.T, w *world) {
 	for _, text := range []string{undecodableText, "two\r\nlines", "\xff\x00"} {
 		w.sendForeign(text)
 	}
-	w.OK(driver.NewQueue(w.DB, domain.PoisonQueueName).Send(t.Context(), "put there by hand"))
-	w.OK(w.Table("Deletions").Transact(t.Context(), "undecodable!", driver.Insert("by hand", driver.String("State", "poisoned"), driver.String("Text0", "x"))))
+	w.OK(w.Table("Deletions").Transact(t.Context(), "poison!", driver.Insert("by hand", driver.String("Text0", "x"))))
 	w.Ask(w.Create("garden", ada))
 	w.Poison()
 	if n, err := w.Store.Operator.DropUndecodable(t.Context()); err != nil || n != 4 {
 		t.Errorf("dropped %d, %v", n, err)
 	}
-	if copies := w.poisoned(); len(copies) != 1 || len(w.queuedTexts()) != 0 {
-		t.Errorf("poison holds %q", copies)
+	if stopped := w.poisoned(); len(stopped) != 1 || len(w.queuedTexts()) != 0 {
+		t.Errorf("poison holds %q", stopped)
 	}
 	if n, err := w.Store.Operator.DropUndecodable(t.Context()); err != nil || n != 0 {
 		t.Errorf("dropped %d the second time, %v", n, err)
@@ -194,12 +225,8 @@ func unreadIsDropped(t *testing.T, w *world) {
 func requeueOneChannelLeavesOthers(t *testing.T, w *world) {
 	w.Ask(w.Create("garden", ada))
 	w.Ask(w.Create("harbour", ada))
-	blog := w.Post(w.Create("posts", ada), grace, "one")
-	ofPost := domain.Message{
-		Kind: domain.MessageBlog, Channel: "posts", Incarnation: blog.Channel.Incarnation, RequestedBy: grace,
-		RequestedOn: domain.Now(), Blog: blog.ID, Revision: blog.Revision,
-	}
-	for _, text := range []string{ofPost.Encode(), "not a message", `{"kind":"of later"}`} {
+	message := ofPost(w.Post(w.Create("posts", ada), grace, "one"))
+	for _, text := range []string{message.Encode(), "not a message", `{"kind":"of later"}`} {
 		w.OK(w.Store.Operator.Messages().Send(t.Context(), text))
 	}
 	w.Poison()
@@ -213,40 +240,71 @@ func requeueOneChannelLeavesOthers(t *testing.T, w *world) {
 	if back := w.Messages(); len(back) != 1 || back[0].Channel != "garden" {
 		t.Errorf("the queue holds %+v", back)
 	}
-	if n := w.requeue("posts"); n != 1 || w.Messages()[0].Blog != ofPost.Blog {
+	if n := w.requeue("posts"); n != 1 || w.Messages()[0].Blog != message.Blog {
 		t.Errorf("requeued %d of a post", n)
 	}
 	if n := w.requeue(""); n != 3 || len(w.poisoned()) != 0 {
 		t.Errorf("requeued %d of all, and %q is left", n, w.poisoned())
 	}
-	rows := slices.DeleteFunc(w.Rows("Deletions"), func(row driver.Entity) bool { return row.Partition == "undecodable!" })
-	if len(rows) != 3 {
+	if rows := w.Rows("Deletions"); len(rows) != 2 {
 		t.Errorf("deletions are recorded of %v", rows)
 	}
 }
 
-// A row that no operation wrote is where the record belongs.
+// A row that no operation wrote is where the record belongs. The store refuses to write it, because it has no time.
 func damagedRecordGoesBack(t *testing.T, w *world) {
 	channel := w.Create("garden", ada)
-	blog := w.Post(channel, grace, "one")
-	message := domain.Message{
-		Kind: domain.MessageBlog, Channel: "garden", Incarnation: channel.Incarnation, Name: "garden", RequestedBy: grace,
-		RequestedOn: domain.Now(), Blog: blog.ID, Revision: blog.Revision,
-	}
-	w.OK(w.Table("Deletions").Transact(t.Context(), "garden",
-		driver.Insert(string(message.Incarnation)+"!"+string(message.Blog)+"!"+string(message.Revision), driver.String("State", "pending"))))
-	for _, text := range []string{message.Encode(), undecodableText} {
-		w.OK(w.Store.Operator.Messages().Send(t.Context(), text))
-	}
+	w.Ask(channel)
+	record := string(channel.Incarnation)
+	w.OK(w.Table("Deletions").Transact(t.Context(), "garden", driver.Replace(record, driver.Exists, driver.String("State", "pending"))))
+	w.OK(w.Store.Operator.Messages().Send(t.Context(), undecodableText))
 	w.Poison()
-	if n, err := w.Store.Operator.DropUndecodable(t.Context()); err != nil || n != 1 || !slices.Equal(w.poisoned(), []string{message.Encode()}) {
+	if n, err := w.Store.Operator.DropUndecodable(t.Context()); err != nil || n != 1 || len(w.poisoned()) != 1 {
 		t.Errorf("dropped %d, %v; poison holds %q", n, err, w.poisoned())
 	}
 	if n := w.requeue("harbour"); n != 0 || len(w.poisoned()) != 1 {
 		t.Errorf("requeued %d of another channel, and poison holds %q", n, w.poisoned())
 	}
-	if n := w.requeue("garden"); n != 1 || len(w.poisoned()) != 0 || !slices.Equal(w.queuedTexts(), []string{message.Encode()}) {
-		t.Errorf("requeued %d of the channel, and poison holds %q", n, w.poisoned())
+	w.Ask(w.Create("harbour", ada))
+	w.Poison()
+	n, err := w.Store.Operator.Requeue(t.Context(), "")
+	if back := w.Messages(); n != 1 || !errors.Is(err, domain.ErrLimit) || len(back) != 1 || back[0].Channel != "harbour" || len(w.poisoned()) != 1 {
+		t.Errorf("requeued %d with a record that cannot be written, %v; the queue holds %+v, poison %q", n, err, back, w.poisoned())
+	}
+	w.OK(w.Table("Deletions").Transact(t.Context(), "garden", driver.Delete(record, driver.Exists)))
+	n = w.requeue("garden")
+	if back := w.Messages(); n != 1 || len(w.poisoned()) != 0 || len(back) != 1 || back[0].Ref() != channel.Ref() {
+		t.Errorf("requeued %d of the channel, the queue holds %+v, and poison %q", n, back, w.poisoned())
+	}
+}
+
+// A worker stops the message that the operator has just sent.
+func poisonedAgainStays(t *testing.T, w *world) {
+	w.Ask(w.Create("garden", ada))
+	post := ofPost(w.Post(w.Create("posts", ada), grace, "one"))
+	for _, text := range []string{post.Encode(), undecodableText} {
+		w.OK(w.Store.Operator.Messages().Send(t.Context(), text))
+	}
+	w.Poison()
+	before := w.poisoned()
+	w.Arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		err := send(ctx)
+		if call.Method == driver.CallSend {
+			w.Poison()
+		}
+		return err
+	})
+	for _, act := range []func() (int, error){
+		func() (int, error) { return w.Faulty.Operator.Requeue(t.Context(), "") },
+		func() (int, error) { return w.Faulty.Operator.Requeue(t.Context(), "garden") },
+	} {
+		_, err := act()
+		if w.OK(err); !slices.Equal(w.poisoned(), before) {
+			t.Errorf("poison holds %q, want %q", w.poisoned(), before)
+		}
+	}
+	if n := w.requeue(""); n != 3 || len(w.queuedTexts()) != 3 {
+		t.Errorf("requeued %d", n)
 	}
 }
 
@@ -285,23 +343,13 @@ func (w *world) sendForeign(text string) {
 	}))
 }
 
-// poisoned returns the texts of the visible messages of the poison queue, sorted.
-// The messages stay there.
-func (w *world) poisoned() []string {
+// poisoned returns the texts of the messages that wait for an operator, sorted.
+func (w *world) poisoned() (texts []string) {
 	w.T.Helper()
-	queue := driver.NewQueue(w.DB, domain.PoisonQueueName)
-	var texts []string
-	for {
-		received, err := queue.Receive(w.T.Context(), 32, time.Minute)
+	for m, err := range w.Store.Operator.PoisonMessages(w.T.Context()) {
 		w.OK(err)
-		if len(received) == 0 {
-			break
-		}
-		for _, m := range received {
-			texts = append(texts, m.Text)
-		}
+		texts = append(texts, m.Text)
 	}
-	time.Sleep(time.Minute)
 	slices.Sort(texts)
 	return texts
 }
@@ -313,26 +361,42 @@ func (w *world) requeue(only domain.ChannelKey) int {
 	return n
 }
 
-func undecodableIsNotLost(t *testing.T) {
-	for _, fault := range storetest.CallFaults {
-		eachCall(t, fault.Name, func(w *world, n int) {
-			w.OK(w.Store.Operator.Messages().Send(w.T.Context(), undecodableText))
-			w.Poison()
-			w.Arm(fault.At(n))
-			_, err := w.Faulty.Operator.Requeue(w.T.Context(), "")
-			calls := w.Calls.Load()
-			if lost := calls >= int64(n) && fault.Name != "is sent twice"; err != nil && (!lost || !errors.Is(err, domain.ErrUnavailable)) {
-				w.T.Errorf("told %v", err)
-			}
-			time.Sleep(time.Hour)
-			w.requeue("")
-			back, poisoned := w.queuedTexts(), w.poisoned()
-			if len(back) == 0 || slices.ContainsFunc(back, func(text string) bool { return text != undecodableText }) || len(poisoned) != 0 || w.requeue("") != 0 {
-				w.T.Errorf("the queue holds %q, poison %q", back, poisoned)
-			}
-			w.Calls.Store(calls)
-		})
+func stoppedIsNotLost(t *testing.T) {
+	for what, stopped := range map[string]func(w *world) (text string){
+		"undecodable": func(*world) string { return undecodableText },
+		"of a post":   func(w *world) string { return ofPost(w.Post(w.Create("posts", ada), grace, "one")).Encode() },
+	} {
+		for _, fault := range storetest.CallFaults {
+			eachCall(t, what+", "+fault.Name, func(w *world, n int) {
+				text := stopped(w)
+				w.OK(w.Store.Operator.Messages().Send(w.T.Context(), text))
+				w.Poison()
+				w.Arm(fault.At(n))
+				_, err := w.Faulty.Operator.Requeue(w.T.Context(), "")
+				calls := w.Calls.Load()
+				if lost := calls >= int64(n) && fault.Name != "is sent twice"; err != nil && (!lost || !errors.Is(err, domain.ErrUnavailable)) {
+					w.T.Errorf("told %v", err)
+				}
+				time.Sleep(time.Hour)
+				w.requeue("")
+				back, poisoned := w.queuedTexts(), w.poisoned()
+				if len(back) == 0 || slices.ContainsFunc(back, func(other string) bool { return undated(other) != text }) || len(poisoned) != 0 || w.requeue("") != 0 {
+					w.T.Errorf("the queue holds %q, poison %q", back, poisoned)
+				}
+				w.Calls.Store(calls)
+			})
+		}
 	}
+}
+
+// undated is a message without the time at which it was queued.
+func undated(text string) string {
+	m, err := domain.DecodeMessage(text)
+	if err != nil {
+		return text
+	}
+	m.QueuedOn = time.Time{}
+	return m.Encode()
 }
 
 // A request died after its message, and the user asked again. The first message fails so often that it is poisoned.

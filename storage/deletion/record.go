@@ -89,11 +89,8 @@ func encodeDeletion(d domain.Deletion) driver.Properties {
 
 func Decode(row driver.Entity) domain.Deletion {
 	p := row.Properties
-	i, id, revision := schema.ParseDeletionRow(row.Row)
 	d := domain.Deletion{
-		Channel:      domain.ChannelRef{Key: domain.ChannelKey(row.Partition), Incarnation: i},
-		Blog:         id,
-		Revision:     revision,
+		Channel:      domain.ChannelRef{Key: domain.ChannelKey(row.Partition), Incarnation: domain.Incarnation(row.Row)},
 		Name:         domain.ChannelName(p.String(schema.PropName)),
 		RequestedBy:  domain.UserName(p.String(schema.PropRequestedBy)),
 		RequestedOn:  p.Time(schema.PropRequestedOn),

@@ -17,7 +17,7 @@ import (
 // incarnation, so nothing happens to a channel that has the name otherwise.
 
 // DeletionRecords returns each Deletions row that is about a channel or an account, without its steps, to be
-// kept for RepeatDeletions (package erasure). Of posts, only those that were poisoned have a row.
+// kept for RepeatDeletions (package erasure).
 func (s Steps) DeletionRecords(ctx context.Context) (records []domain.Deletion, err error) {
 	for row, err := range s.deletions.All(ctx, driver.Scan{}) {
 		if err != nil {

@@ -22,7 +22,7 @@ func (s Steps) RecordDeletion(ctx context.Context, m domain.Message) error {
 	if inserted || err != nil || m.UndoCount == 0 {
 		return err
 	}
-	return s.pause.Change(ctx, s.deletions, schema.ChannelPartition(m.Channel), schema.DeletionRowOf(m), func(now driver.Entity) (driver.Properties, error) {
+	return s.pause.Change(ctx, s.deletions, schema.ChannelPartition(m.Channel), schema.DeletionRow(m.Incarnation), func(now driver.Entity) (driver.Properties, error) {
 		if d := Decode(now); d.State == domain.DeletionDone || d.UndoCount >= m.UndoCount {
 			return nil, nil
 		}
@@ -51,43 +51,42 @@ func newDeletion(m domain.Message, state domain.DeletionState) domain.Deletion {
 // insertDeletion inserts the Deletions row of a message in a state, and reports
 // whether it did. It does nothing if the row is there.
 func (s Steps) insertDeletion(ctx context.Context, m domain.Message, state domain.DeletionState) (inserted bool, err error) {
-	inserted, err = s.insertRecord(ctx, schema.ChannelPartition(m.Channel), schema.DeletionRowOf(m), encodeDeletion(newDeletion(m, state)))
-	if err != nil {
+	//lab: Insert the record of the deletion.
+	err = s.deletions.Transact(ctx, schema.ChannelPartition(m.Channel),
+		driver.Insert(schema.DeletionRow(m.Incarnation), encodeDeletion(newDeletion(m, state))...))
+	if err != nil && !errors.Is(err, domain.ErrExists) {
 		return false, fmt.Errorf("recording the deletion of channel %s: %w", m.Channel, err)
 	}
-	return inserted, nil
+	return err == nil, nil
 }
 
-// insertRecord inserts a row of Deletions, and reports whether it did. It does nothing
-// if the row is there.
-func (s Steps) insertRecord(ctx context.Context, partition, row string, properties driver.Properties) (inserted bool, err error) {
-	//lab: Insert the record of the deletion.
-	err = s.deletions.Transact(ctx, partition, driver.Insert(row, properties...))
-	if errors.Is(err, domain.ErrExists) {
-		return false, nil
-	}
-	return err == nil, err
-}
-
-// UpdateRecord reads the Deletions row of a message, which asks for the deletion of a channel, of a
-// post or of an account. It lets change modify the row, and writes it with
+// UpdateRecord reads the Deletions row of a message, which asks for the deletion of a channel or of an
+// account. It lets change modify the row, and writes it with
 // the present time as UpdatedOn. If change returns false, nothing is written. A
 // deletion that is done or undone is final: then change is not called, nor for the record of another
 // request. The change is applied
 // once, even if a reply is lost. Change may be called several times before that. A
 // deletion without a row is domain.ErrNotFound.
 func (s Steps) UpdateRecord(ctx context.Context, of domain.Message, change func(*domain.Deletion) bool) error {
-	partition, row := schema.ChannelPartition(of.Channel), schema.DeletionRowOf(of)
+	return s.updateRecord(ctx, of, func(d *domain.Deletion) (bool, error) { return change(d), nil })
+}
+
+// updateRecord is UpdateRecord with a change that may write another row first, and fail.
+func (s Steps) updateRecord(ctx context.Context, of domain.Message, change func(*domain.Deletion) (bool, error)) error {
+	partition, row := schema.ChannelPartition(of.Channel), schema.DeletionRow(of.Incarnation)
 	err := s.pause.Change(ctx, s.deletions, partition, row, func(now driver.Entity) (driver.Properties, error) {
 		if !now.Found() {
 			return nil, domain.ErrNotFound
 		}
 		d := Decode(now)
 		was := d.State
-		if d.Over() || d.UndoCount != of.UndoCount || !change(&d) {
+		if d.Over() || d.UndoCount != of.UndoCount {
 			return nil, nil
 		}
-		if was == domain.DeletionPoisoned && d.State != was && d.Blog == "" {
+		if changed, err := change(&d); err != nil || !changed {
+			return nil, err
+		}
+		if was == domain.DeletionPoisoned && d.State != was {
 			if err := s.RenewOpen(ctx, d.Channel, d.Message().Due()); err != nil {
 				return nil, err
 			}

@@ -34,8 +34,8 @@ type Options struct {
 type Result struct {
 	// Rows counts the rows by table. They are the same in both stores.
 	Rows map[string]int
-	// Messages and Poison count the messages that this run has sent.
-	Messages, Poison int
+	// Messages counts the messages that this run has sent.
+	Messages int
 }
 
 // A RefusedError says why a copy did not begin. Nothing was changed.
@@ -89,7 +89,11 @@ func (c *copier) look(ctx context.Context) error {
 		}
 	}
 	if empty {
-		return c.mustHaveNoMessages(ctx)
+		n, err := driver.NewQueue(c.to, domain.QueueName).Length(ctx)
+		if err == nil && n > 0 {
+			return &RefusedError{fmt.Sprintf("%s is not empty: it has messages on the queue %s; copy to an empty store", c.to.Name, domain.QueueName)}
+		}
+		return err
 	}
 	return c.walk(ctx, "looking at what is there", func(table string, source, target *driver.Entity) error {
 		if target != nil && (source == nil || !same(source.Properties, target.Properties)) {
@@ -97,19 +101,6 @@ func (c *copier) look(ctx context.Context) error {
 		}
 		return nil
 	})
-}
-
-func (c *copier) mustHaveNoMessages(ctx context.Context) error {
-	for name := range c.queues() {
-		n, err := driver.NewQueue(c.to, name).Length(ctx)
-		if err != nil {
-			return fmt.Errorf("checking whether %s is empty: %w", c.to.Name, err)
-		}
-		if n > 0 {
-			return &RefusedError{fmt.Sprintf("%s is not empty: it has messages on the queue %s; copy to an empty store", c.to.Name, name)}
-		}
-	}
-	return nil
 }
 
 // fill inserts the rows that the target lacks.
@@ -176,11 +167,6 @@ func (c *copier) compare(ctx context.Context) error {
 	})
 }
 
-// queues are those that are copied, each with the count of what was sent.
-func (c *copier) queues() map[string]*int {
-	return map[string]*int{domain.QueueName: &c.result.Messages, domain.PoisonQueueName: &c.result.Poison}
-}
-
 const (
 	// lease is how long a message of the source is invisible after a copy that has sent it.
 	lease = 2 * time.Minute
@@ -189,49 +175,45 @@ const (
 	lookEvery = 2 * time.Second
 )
 
-// copyMessages copies the messages of the queues. If the target has as many as the source,
+// copyMessages receives every message of the source and sends it to the target. It does not remove
+// them: the source shows them again when the lease ends. If the target has as many as the source,
 // an earlier run has copied them.
-func (c *copier) copyMessages(ctx context.Context) (err error) {
-	for name, sent := range c.queues() {
-		if *sent, err = c.copyQueue(ctx, driver.NewQueue(c.from, name), driver.NewQueue(c.to, name)); err != nil {
-			return fmt.Errorf("copying the queue %s: %w", name, err)
-		}
-	}
-	return nil
-}
-
-// copyQueue receives every message of a queue and sends it to the target. It does not remove
-// them: the source shows them again when the lease ends.
-func (c *copier) copyQueue(ctx context.Context, from, to *driver.Queue) (sent int, err error) {
+func (c *copier) copyMessages(ctx context.Context) error {
+	from, to := driver.NewQueue(c.from, domain.QueueName), driver.NewQueue(c.to, domain.QueueName)
+	failed := func(err error) error { return fmt.Errorf("copying the queue %s: %w", domain.QueueName, err) }
 	there, err := to.Length(ctx)
 	if err != nil {
-		return 0, err
+		return failed(err)
 	}
 	for known := map[string]bool{}; ; {
 		n, err := from.Length(ctx) // it may be too high for a while, and never too low
-		if err != nil || int(n) <= max(sent, int(there)) {
-			return sent, err
+		if err != nil {
+			return failed(err)
+		}
+		if int(n) <= max(c.result.Messages, int(there)) {
+			return nil
 		}
 		messages, err := from.Receive(ctx, driver.MaxReceive, lease)
 		if err != nil {
-			return sent, err
+			return failed(err)
 		}
 		for _, m := range messages {
 			if known[m.ID] {
 				continue
 			}
 			if err := to.Send(ctx, m.Text); err != nil {
-				return sent, err
+				return failed(err)
 			}
-			known[m.ID], sent = true, sent+1
+			known[m.ID] = true
+			c.result.Messages++
 		}
 		if len(messages) > 0 {
 			continue
 		}
-		c.Progress(fmt.Sprintf("waiting for %d messages that workers hold", int(n)-sent), 0)
+		c.Progress(fmt.Sprintf("waiting for %d messages that workers hold", int(n)-c.result.Messages), 0)
 		select {
 		case <-ctx.Done():
-			return sent, ctx.Err()
+			return ctx.Err()
 		case <-time.After(lookEvery):
 		}
 	}

@@ -228,7 +228,7 @@ func refusesTargets(t *testing.T, content mem.Snapshot) {
 		"a message alone": func() *mem.DB {
 			db := mem.Open(mem.Snapshot{}, "queued")
 			ok(t, storage.New(db, storage.Options{}).Operator.Prepare(t.Context()))
-			ok(t, driver.NewQueue(db, domain.PoisonQueueName).Send(t.Context(), "x"))
+			ok(t, driver.NewQueue(db, domain.QueueName).Send(t.Context(), "x"))
 			return db
 		}(),
 	} {

@@ -18,7 +18,7 @@
 //   - Both stores are compared. A difference means that a process wrote meanwhile: the
 //     copy fails, and says so.
 //
-// The messages on the queues are received from the source and sent to the target. The source shows
+// The messages on the queue are received from the source and sent to the target. The source shows
 // them again two minutes later. One whose worker was killed is invisible until its lease ends: the copy
 // waits for it, for as long as it takes. A message may reach the target twice, which changes nothing
 // (I6).

@@ -118,8 +118,8 @@ func (s *store) itEnds() {
 		}
 	}
 	for _, row := range s.rows[tableDeletions] {
-		if strings.HasPrefix(row.Partition, "open!") {
-			continue // it says only that a deletion may be open
+		if strings.HasPrefix(row.Partition, "open!") || row.Partition == "poison!" {
+			continue // it says only that a deletion may be open, or that a message waits for an operator
 		}
 		state := row.Properties.String("State")
 		live, there := s.channels[row.Partition]

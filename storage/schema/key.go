@@ -15,9 +15,9 @@ import (
 // SingleRow is the row key of an account, and in tables whose partitions hold one row each.
 const SingleRow = ""
 
-// UndecodablePartition is the partition in Deletions of the messages that could not be decoded.
+// PoisonPartition is the partition in Deletions of the messages that wait for an operator.
 // A channel key holds no exclamation mark.
-const UndecodablePartition = "undecodable!"
+const PoisonPartition = "poison!"
 
 // GatePrefix is how the keys of all gates begin.
 const GatePrefix = "gate!"
@@ -140,25 +140,8 @@ func ParseRefRow(row string) domain.ChannelRef {
 	return domain.ChannelRef{Key: domain.ChannelKey(key), Incarnation: domain.Incarnation(incarnation)}
 }
 
-// DeletionRow is the row of the deletion of a channel.
+// DeletionRow is the row of the deletion of a channel or of an account.
 func DeletionRow(i domain.Incarnation) string { return Deletion.Row(string(i)) }
-
-// DeletionRowOf is the row about what a message asks for: the deletion of a channel, or of one
-// revision of one of its posts.
-func DeletionRowOf(m domain.Message) string {
-	if m.Kind == domain.MessageBlog {
-		return BlogDeletion.Row(string(m.Incarnation), string(m.Blog), string(m.Revision))
-	}
-	return DeletionRow(m.Incarnation)
-}
-
-// ParseDeletionRow is the inverse of DeletionRowOf. The post is empty if the row is about a
-// channel.
-func ParseDeletionRow(row string) (i domain.Incarnation, id domain.BlogID, r domain.Revision) {
-	incarnation, post, _ := strings.Cut(row, "!")
-	at := max(strings.LastIndexByte(post, '!'), 0)
-	return domain.Incarnation(incarnation), domain.BlogID(post[:at]), domain.Revision(strings.TrimPrefix(post[at:], "!"))
-}
 
 // OpenPrefix is how the partitions of the index of open deletions begin.
 const OpenPrefix = "open!"
@@ -194,9 +177,8 @@ func ParseActiveRow(row string) (hour time.Time, key domain.ChannelKey, err erro
 	return hour, domain.ChannelKey(rest), err
 }
 
-// UndecodableRow hashes the text too: the ids of another store, whose tables were copied, may be
-// the same.
-func UndecodableRow(id, text string) string { return Undecodable.Row(Hash("unread", id, text)) }
+// PoisonRow is the row of a message with that text. A message that is delivered again has the same row.
+func PoisonRow(text string) string { return Poison.Row(Hash("poison", text)) }
 
 // RequestedRow is the row of a deletion on the list of who asked for it.
 func RequestedRow(on time.Time, ref domain.ChannelRef) string {

@@ -27,7 +27,7 @@ func Tables() []string {
 var kinds = []*Kind{
 	Channel, OpenGate, ShutGate, ReservedGate,
 	Blog, Once, Rate, Vote, PostingRule, Join, Sub, Subscription, Active,
-	Undecodable, OpenDeletion, BlogDeletion, Deletion,
+	Poison, OpenDeletion, Deletion,
 	Account, Requested, Made, UserOnce, Owned, Wrote, Voted,
 	Session, AddressFailures, Failures,
 }
@@ -164,7 +164,7 @@ var (
 	Deletion = &Kind{
 		Table: TableDeletions, Partition: "<key>", Form: "<incarnation>", Name: "deletion", Scenario: "workers-die",
 		What:  "The progress of one deletion. It stays when the channel is gone.",
-		Why:   "Workers report here. An undo and reconciling passes read it, and a poisoned deletion waits here.",
+		Why:   "Workers report here. An undo and reconciling passes read it. It says so if the deletion waits for an operator.",
 		Check: "I5 I8", Oracle: "I5 I8", WithChannel: "It is the record.",
 		States: texts(domain.DeletionPending, domain.DeletionUndone, domain.DeletionQueued, domain.DeletionRunning, domain.DeletionDone, domain.DeletionPoisoned),
 		Properties: slices.Concat(
@@ -173,14 +173,6 @@ var (
 			sometimes(PropWaitingSince, PropRetryOn, PropFinishedOn, PropSteps, PropUndoCount, PropUndoableUntil, PropKeepPosts,
 				PropRevision, PropRevisions)),
 	}
-	BlogDeletion = &Kind{
-		Table: TableDeletions, Partition: "<key>", Form: "<incarnation>!<id>!<revision>", Name: "stopped deletion of a post", Scenario: "poison-post",
-		What:  "The removal of a post that failed too often, and waits for an operator.",
-		Why:   "It is written before the copy goes to the poison queue. It is what an operator queues again.",
-		Check: "I5", Oracle: "I5", WithChannel: "It is the record.",
-		States:     texts(domain.DeletionQueued, domain.DeletionRunning, domain.DeletionDone, domain.DeletionPoisoned),
-		Properties: Deletion.Properties,
-	}
 	OpenDeletion = &Kind{
 		Table: TableDeletions, Partition: "open!<digit>", Form: "<key>!<incarnation>", Name: "open deletion", Scenario: "index",
 		What:  "A deletion that may be open: that was asked for, and is not known to be done.",
@@ -188,13 +180,13 @@ var (
 		Check: "It says only that a deletion may be open.", WithChannel: "A pass deletes it once the deletion is over.",
 		Properties: always(PropRequestedOn, PropDueOn),
 	}
-	Undecodable = &Kind{
-		Table: TableDeletions, Partition: UndecodablePartition, Form: "<hash>", Name: "undecodable message", Scenario: "poison-undecodable",
-		Hash:  "of the message’s id and text",
-		What:  "A message that cannot be decoded, or whose deletion’s record the store refuses to read or write, with its text.",
-		Why:   "It is written before the copy goes to the poison queue. It is what an operator queues again.",
-		Check: "It names no other row.", Oracle: "I5", WithChannel: "An operator removes its text.", States: texts(domain.DeletionDone, domain.DeletionPoisoned),
-		Properties: always(PropState, PropUpdatedOn),
+	Poison = &Kind{
+		Table: TableDeletions, Partition: PoisonPartition, Form: "<hash>", Name: "poison message", Scenario: "requeue-again", Ablation: "poison-version",
+		Hash:  "of the message’s text",
+		What:  "A message that failed too often, or that cannot be decoded, with its text. It waits for an operator.",
+		Why:   "It is written before the message leaves the queue. It goes once another was sent, unless that is stopped again.",
+		Check: "It names no row that must be there.", WithChannel: "An operator queues it again.",
+		Properties: always(PropUpdatedOn),
 	}
 )
 

@@ -50,7 +50,7 @@ const (
 	PropState        = "State"
 	PropStep         = "Step"
 	PropSubscribedOn = "SubscribedOn"
-	// PropText is also how the properties of an undecodable message begin: Text0, Text1 and so on.
+	// PropText is also how the properties of a poison message begin: Text0, Text1 and so on.
 	PropText  = "Text"
 	PropSteps = "Steps"
 	// PropUndoableUntil counts in a channel only while that is pending. PropUndoCount is how many

@@ -65,10 +65,9 @@ func (g *gauges) Collect(ch chan<- prometheus.Metric) {
 		tell("deletions_open", "Deletions that are due and not at their end, without those that can be undone and those in poison. "+
 			"It stops at 1,000. One that has ended counts until the next reconciling pass.", float64(b.Open), nil)
 		tell("deletions_oldest_age_seconds", "For how long the work of the oldest open deletion has been due. 0 if none is open.", age, nil)
-		for queue, n := range map[string]int64{"deletions": b.Messages, "poison": b.Poisoned} {
-			tell("queue_messages", "Messages on the queue, about, with those that are being handled: "+
-				"deletions are those that wait for a worker, poison those that wait for an operator.", float64(n), prometheus.Labels{"queue": queue})
-		}
+		tell("queue_messages", "Messages on the queue, about, with those that are being handled: they wait for a worker.",
+			float64(b.Messages), prometheus.Labels{"queue": "deletions"})
+		tell("poisoned_messages", "Messages that wait for an operator. It stops at 1,000.", float64(b.Poisoned), nil)
 	} else {
 		up = 0
 		g.log.Warn("could not read the store for metrics", "error", g.err)

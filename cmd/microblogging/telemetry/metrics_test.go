@@ -198,7 +198,7 @@ func tellWhatWaits(t *testing.T) {
 			`microblogging_deletions_open 3`,
 			`microblogging_deletions_oldest_age_seconds 3600`,
 			`microblogging_queue_messages{queue="deletions"} 4`,
-			`microblogging_queue_messages{queue="poison"} 1`,
+			`microblogging_poisoned_messages 1`,
 			`microblogging_bolt_file_bytes 4096`,
 			`microblogging_bolt_free_bytes 1024`)
 		store.backlog = storage.Backlog{}

@@ -44,7 +44,7 @@ func (w *World) CarryOut(messages []domain.Message) {
 	}
 }
 
-// Poison moves every visible message to the poison queue.
+// Poison leaves every visible message to an operator.
 func (w *World) Poison() {
 	w.T.Helper()
 	received, err := w.Store.Operator.Messages().Receive(w.T.Context(), 32, time.Minute)

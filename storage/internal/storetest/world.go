@@ -142,7 +142,7 @@ func (w *World) known(ctx context.Context, c *driver.Call, next func(context.Con
 				"If to delete the row without one is meant and does no harm, its kind in package schema is Ungated", op.Row, c.Target)
 		}
 		for _, p := range op.Properties {
-			if kind != schema.Undecodable && kind.PropertyType(p.Name) != p.Value.Kind() {
+			if kind != schema.Poison && kind.PropertyType(p.Name) != p.Value.Kind() {
 				w.end("a row %q of %s has %s, which its kind in package schema does not list in its Properties, or of which typeOf says another type", op.Row, c.Target, p.Name)
 			}
 		}
