@@ -233,8 +233,7 @@ func (s Steps) recordRequeued(ctx context.Context, m PoisonMessage) error {
 	}
 	err := s.UpdateRecord(ctx, m.Message, func(d *domain.Deletion) bool {
 		if d.State == domain.DeletionPoisoned {
-			d.State, d.Attempts, d.LastDelivery = domain.DeletionQueued, 0, 0
-			d.WaitingSince, d.RetryOn = time.Time{}, time.Time{}
+			d.State, d.Attempts, d.LastDelivery, d.WaitingSince = domain.DeletionQueued, 0, 0, time.Time{}
 		}
 		return true
 	})

@@ -23,6 +23,7 @@ func TestPoison(t *testing.T) {
 	t.Run("message that no queue can take stays recorded", bubble(unreadThatCannotBeSent))
 	t.Run("dropping leaves none and touches nothing else", bubble(unreadIsDropped))
 	t.Run("message that is delivered again has one row", bubble(redeliveredHasOneRow))
+	t.Run("message whose record gets no answer stays on the queue, and one without a record waits", bubble(recordIsAwaited))
 	t.Run("message of an earlier request does not end the time to undo of the next", bubble(earlierMessagePoisonsNothing))
 	t.Run("deletion that is over waits for no operator", bubble(overWaitsForNobody))
 }
@@ -32,12 +33,14 @@ func TestRequeue(t *testing.T) {
 	t.Run("a deletion whose record is damaged goes back once the record is deleted, and no drop loses it", bubble(damagedRecordGoesBack))
 	t.Run("requeueing ends although a worker poisons concurrently", bubble(requeueEnds))
 	t.Run("a message that is poisoned again before its row goes stays poisoned", bubble(poisonedAgainStays))
+	t.Run("a state that a worker has recorded meanwhile stays", bubble(recordedStateStays))
 	t.Run("no message is lost, whatever happens to a call", stoppedIsNotLost)
 }
 
 func poisonedMessageIsMovedAndRecorded(t *testing.T, w *world) {
 	ref := w.Ask(w.Create("garden", ada))
 	m := w.Receive()
+	w.change(ref, func(d *domain.Deletion) { d.LastDelivery, d.WaitingSince = 3, domain.Now() })
 	tried, err := domain.DecodeMessage(m.Text)
 	w.OK(err)
 	tried.Attempts, tried.Waits, tried.Accounted = 5, 2, 7
@@ -55,7 +58,7 @@ func poisonedMessageIsMovedAndRecorded(t *testing.T, w *world) {
 	if n := w.requeue(""); n != 1 {
 		t.Errorf("requeued %d", n)
 	}
-	if d := w.deletion(ref); d.State != domain.DeletionQueued || d.Attempts != 0 {
+	if d := w.deletion(ref); d.State != domain.DeletionQueued || d.Attempts != 0 || d.LastDelivery != 0 || !d.WaitingSince.IsZero() {
 		t.Errorf("the requeued deletion is %+v", d)
 	}
 	if back := w.Messages(); !slices.Equal(back, []domain.Message{tried}) || len(w.poisoned()) != 0 {
@@ -120,6 +123,20 @@ func redeliveredHasOneRow(t *testing.T, w *world) {
 	}
 	if stopped := w.poisoned(); len(stopped) != 1 {
 		t.Errorf("poison holds %q", stopped)
+	}
+}
+
+func recordIsAwaited(t *testing.T, w *world) {
+	ref := w.Ask(w.Create("garden", ada))
+	w.Arm(drivertest.Only(func(call drivertest.Call) bool { return call.Partition == "garden" },
+		func(context.Context, drivertest.Call, drivertest.Send) error { return drivertest.ErrInjected }))
+	if err := w.Faulty.Operator.Poison(t.Context(), w.Receive()); !errors.Is(err, domain.ErrUnavailable) || len(w.poisoned()) != 0 {
+		t.Errorf("without an answer: %v, and poison holds %q", err, w.poisoned())
+	}
+	time.Sleep(time.Hour)
+	w.OK(w.Table("Deletions").Transact(t.Context(), "garden", driver.Delete(string(ref.Incarnation), driver.Exists)))
+	if w.Poison(); len(w.poisoned()) != 1 || len(w.Messages()) != 0 {
+		t.Errorf("without a record, poison holds %q", w.poisoned())
 	}
 }
 
@@ -341,6 +358,16 @@ func (w *world) sendForeign(text string) {
 	w.OK(w.DB.Do(w.T.Context(), &driver.Call{
 		Method: driver.CallSend, Target: domain.QueueName, Message: driver.Message{Text: text},
 	}))
+}
+
+// The record was poisoned by one message, and a worker handles another.
+func recordedStateStays(t *testing.T, w *world) {
+	ref := w.Ask(w.Create("garden", ada))
+	w.Poison()
+	w.change(ref, func(d *domain.Deletion) { d.State, d.Attempts = domain.DeletionRunning, 2 })
+	if n := w.requeue(""); n != 1 || w.deletion(ref).State != domain.DeletionRunning || w.deletion(ref).Attempts != 2 {
+		t.Errorf("requeued %d, and the record is %+v", n, w.deletion(ref))
+	}
 }
 
 // poisoned returns the texts of the messages that wait for an operator, sorted.
