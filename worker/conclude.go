@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// callTime bounds each of three things that conclude a message: to move it to the poison
-	// queue, to rewrite it, and to write its Deletions row. None can take the time of the next.
+	// callTime bounds each of three things that conclude a message: to leave it to an operator,
+	// to rewrite it, and to write its Deletions row. None can take the time of the next.
 	callTime     = 5 * time.Second
 	concludeTime = 3 * callTime
 	// retryMin and retryMax bound the backoff of a message.

@@ -36,6 +36,6 @@
 //     (Reconcile in storage.Steps) sends a new one for each open deletion that makes no
 //     progress. Each worker runs it from time to time.
 //   - The store does not answer: the worker waits until it does.
-//   - A message fails too often and makes no progress: its Deletions row records it
-//     as poisoned until an operator requeues it, and the poison queue gets a copy.
+//   - A message fails too often and makes no progress: a row of its own keeps it until
+//     an operator requeues it, and the record of the deletion says that it is poisoned.
 package worker

@@ -21,34 +21,37 @@ import (
 //
 // While a record says poisoned, such a row must exist, or no operator could end the deletion:
 //
-//   - A worker reads the record. Then it writes the row, which gives that a new version. Then it writes the
-//     record in the version that it read, and then it deletes the message.
-//   - Only an operator deletes rows. Requeue reads the row. Then it writes the record, which gives that a new
-//     version: poisoned becomes queued, and any other state stays. Then it sends the message, and then it deletes
-//     the row in the version that it read.
+//   - A worker reads the record. Then it writes the row, which gives that a new version. Then it writes
+//     the record in the version that it read. Then it deletes the message.
+//   - Only an operator deletes rows. Requeue reads the row. Then it writes the record, which gives that a
+//     new version: poisoned becomes queued, and any other state stays. Then it sends the message. Then it
+//     deletes the row in the version that it read.
 //
 // If a worker wrote the row after Requeue read it, the deletion of the row fails. If before, there are two
-// cases. The worker's write of the record came before that of Requeue: then the record says queued. Or that of
-// Requeue came first: then the worker's write fails, and the worker begins again, with the row.
+// cases. The worker's write of the record came before that of Requeue: then the record says queued. Or
+// that of Requeue came first: then the worker's write fails, and it begins again, with the row.
 //
-// The key of a row is a hash of the text without its counts. So a message that is delivered again because a
-// worker died has the same row, and so has the message that Requeue sends. A message is on the queue, or has
-// a row, whichever process dies. If the process of an operator dies, or two requeue concurrently, a message may be sent
-// twice. A delayed duplicate of the write of a row may bring the row back, and then an operator sends the
-// message once more. Both do no harm, because each step of a deletion may be repeated (I6). A delayed
-// duplicate of the deletion of a row, or of a write of a record, names a version that is gone, and fails.
+// A message is on the queue or has a row, whichever process dies:
 //
-// If a deletion has ended by another message, or was undone, a row is left until an operator requeues it. Then
-// a worker finds nothing to do.
+//   - The key of a row is a hash of the text without its counts. So a message that is delivered again
+//     because a worker died has the same row, and so has the message that Requeue sends.
+//   - If the process of an operator dies, or two operators requeue concurrently, a message may be sent
+//     twice. A delayed duplicate of the write of a row may bring the row back, and then an operator sends
+//     the message once more. Both do no harm, because each step of a deletion may be repeated (I6).
+//   - A delayed duplicate of the deletion of a row, or of a write of a record, names a version that is
+//     gone, and fails.
+//
+// If a deletion has ended by another message, or was undone later, its row is left until an operator
+// requeues it. Then a worker finds nothing to do.
 
 // The text is quoted as in a Go program, so that a string property can hold it whatever it is, and is cut
 // into parts that fit: Text0, Text1 and so on.
 const textPart = 30_000 // of at most 32,768 characters
 
-// Poison takes a message off the queue, where it would be tried without end, and leaves it to an operator,
-// unless its deletion is over. If the process dies in between, the next delivery begins again. A message whose
-// lease was lost is domain.ErrLeaseLost. If there is no record, or the store answers and refuses to read or
-// write it, the row is enough.
+// Poison takes a message off the queue, where it would be tried without end, and leaves it to an operator.
+// If its deletion is over, or has another message of its own, it only takes it off the queue. If the process
+// dies in between, the next delivery begins again. A message whose lease was lost is domain.ErrLeaseLost.
+// If there is no record, or the store answers and refuses to read or write it, the row is enough.
 func (s Steps) Poison(ctx context.Context, m driver.Message) error {
 	message, err := domain.DecodeMessage(m.Text)
 	switch {
@@ -155,8 +158,8 @@ func (s Steps) PoisonMessages(ctx context.Context) iter.Seq2[PoisonMessage, erro
 // Requeue queues again what waits for an operator, and returns how many messages: those of one channel, or
 // all if the key is empty. Their count of attempts starts again at 0. A message that cannot be decoded
 // is of no channel, and is queued unchanged: by then a newer worker may decode it. What is poisoned again
-// meanwhile stays poisoned. A message that another program sent and that our queue refuses stays, and so does
-// one whose record cannot be written; the error is domain.ErrLimit then, and all else is queued.
+// meanwhile stays poisoned. A message that another program sent and that our queue refuses stays, and so
+// does one whose record cannot be written. The error is domain.ErrLimit then, and all else is queued.
 //
 // It ends although a worker may poison each message again, because that message has the same row.
 func (s Steps) Requeue(ctx context.Context, only domain.ChannelKey) (requeued int, err error) {
@@ -226,14 +229,14 @@ func (s Steps) deletePoison(ctx context.Context, m PoisonMessage) error {
 }
 
 // recordRequeued records that a poisoned deletion is queued, and first puts it on the index again
-// (UpdateRecord). It writes a record in another state as it is. If there is no record, a worker inserts it.
+// (updateRecord). It writes a record in another state as it is. If there is no record, a worker inserts it.
 func (s Steps) recordRequeued(ctx context.Context, m PoisonMessage) error {
 	if m.Undecodable != nil || m.Kind == domain.MessageBlog { // these have no record
 		return nil
 	}
 	err := s.UpdateRecord(ctx, m.Message, func(d *domain.Deletion) bool {
 		if d.State == domain.DeletionPoisoned {
-			d.State, d.Attempts, d.LastDelivery, d.WaitingSince = domain.DeletionQueued, 0, 0, time.Time{}
+			d.State, d.Attempts, d.LastDelivery = domain.DeletionQueued, 0, 0
 		}
 		return true
 	})
