@@ -127,7 +127,7 @@ func poisons() subject {
 			ablate("requeue-touch", "requeue-again", "The write before the row goes", "recordRequeued: return true",
 				"An operator writes the record before the row of a message goes, in any state, so a worker that is about to record the deletion as poisoned begins again.",
 				only("operator", skipping(isRecordIn(domain.DeletionRunning))), unharmed),
-			ablate("requeue-renewal", "requeue", "The index row of a requeued deletion", "(Steps).UpdateRecord: s.RenewOpen(ctx, d.Channel, d.Message().Due())",
+			ablate("requeue-renewal", "requeue", "The index row of a requeued deletion", "(Steps).updateRecord: s.RenewOpen(ctx, d.Channel, d.Message().Due())",
 				"A deletion is on the index again before its record says that it is queued, so a pass finds it if its message is lost.",
 				only("operator", skipping(isToIndex)), among("operator", "reconcile")),
 			ablate("poison-touch", "requeue", "The write before the poisoned leave the index", "leaveToOperator: driver.Merge(record.Row, driver.Match(record.ETag))",
