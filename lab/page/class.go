@@ -44,7 +44,7 @@ func stops() []stop {
 		{"late-copy", 9, "Only Olga uses the site, and she does one thing after the other. Why is that not enough?",
 			"The request that she has given up is the red bar on the lane “under way”, until it lands. A timeout cancels nothing, and no lock of Olga's reaches what is on the network. Only the store sees it arrive."},
 		{"open-gate", 13, "Ann's post came after the gate was shut. What would the store have answered if her transaction had named the open gate?",
-			"Let Ann take three steps and wait. Run Olga, then w1 until it shuts the gate, and until it removes the gate. Then let Ann post, and run w1. If Ann posts before the last look, her post is swept. " +
+			"Let Ann take four steps and wait. Run Olga, then w1 until it shuts the gate, and until it removes the gate. Then let Ann post, and run w1. If Ann posts before the last look, her post is swept. " +
 				"Show the comparison, and the one part of a line that differs. No actor waits for another: it is a fence, and not a lock. Two posts merge the gate and do not make each other fail. Then the comparisons of stops 1 and 4 can be read."},
 		{"shut-gate", 11, "w1 has slept, and its lease has ended. Does it notice? Would a longer lease help?",
 			"Run w1 until it shuts the gate, and let it sleep. Run w2 to its end, Ann to hers, and then w1. A lease tells others when they may go on. It does not tell its holder to stop, so the store must: the shut gate goes before the name is free."},

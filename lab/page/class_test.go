@@ -114,8 +114,8 @@ func staysLarge(r response) {
 func notesLeadThere(t *testing.T) {
 	s := newSite(t)
 	for _, stop := range []struct{ name, way, says string }{
-		{"open-gate", "ann*3 run:olga run:w1 run:w1 ann run:w1", "violates"},
-		{"open-gate", "ann*3 run:olga run:w1 ann run:w1 run:w1", "Not won yet"},
+		{"open-gate", "ann*4 run:olga run:w1 run:w1 ann run:w1", "violates"},
+		{"open-gate", "ann*4 run:olga run:w1 ann run:w1 run:w1", "Not won yet"},
 		{"shut-gate", "run:w1 run:w2 run:w2 run:w2 run:ann run:ann run:ann run:w1", "violates"},
 	} {
 		s.get("/lab/" + stop.name + "?s=" + taken(s, stop.name, stop.way)).want(200).says(stop.says)

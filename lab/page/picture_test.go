@@ -90,7 +90,7 @@ func nextCallsAreDashed(t *testing.T) {
 	if want := []string{"▸ ann may read news", "▸ olga may merge news (deleting)", "▸ w1 waits: the queue is empty"}; !slices.Equal(next, want) {
 		t.Errorf("next are %q, want %q", next, want)
 	}
-	if next := textOf(s.get("/lab/open-gate?s=ann*3").want(200).lines("next")[0]); next != "▸ ann may insert idempotency key; insert post ann.1; …" {
+	if next := textOf(s.get("/lab/open-gate?s=ann*4").want(200).lines("next")[0]); next != "▸ ann may insert idempotency key; insert post ann.1; …" {
 		t.Errorf("what is too long for a line is %q", next)
 	}
 	for _, path := range []string{orphan, orphan + "&at=5"} { // nothing comes next, or it would drop what came after
@@ -180,7 +180,7 @@ func runFitsAScreen(t *testing.T) {
 
 // alone are the scenarios whose last step does both: the one that comes too early, or is the fault.
 func alone() []string {
-	return []string{"author-first", "active-first", "queue-first", "undo-identity", "erasure-epoch"}
+	return []string{"author-first", "active-first", "queue-first", "undo-identity", "erasure-epoch", "poison-row", "poison-last"}
 }
 
 func pictureIsAFile(t *testing.T) {
