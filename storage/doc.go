@@ -38,9 +38,8 @@
 //	check      a check of the rows against the invariants, and repair
 //	move       a copy of one store into another
 //
-// Package fence imports none of the packages that use it. Below them are page (cursors), optimistic
-// (conditional writes of one row), concurrent (concurrent calls), walk (two tables side by side) and
-// driver (the contract of a backend).
+// Package fence imports none of the packages that use it. Below them are optimistic (conditional
+// writes of one row), concurrent (concurrent calls) and driver (the contract of a backend).
 //
 // [New] returns a store in parts, one for each role. The web role gets a [Store]: a field for each
 // subject, such as Posts, whose type has what users do. Such a package has a second type, Steps, which
