@@ -20,7 +20,8 @@ import (
 // the channel.
 //
 // If the process dies before it inserts the channel's row, it leaves a reservation or a gate that no
-// request will use. If it dies later, the channel exists, but its owner may have to subscribe.
+// request will use, and maybe the name on the owner's list. If it dies later, the channel exists, but its
+// owner may have to subscribe.
 func (s *Fence) CreateChannel(ctx context.Context, channel domain.Channel, key string) (_ domain.Channel, made bool, err error) {
 	c := creation{channel: channel, tried: channel.Incarnation}
 	if key != "" {

@@ -68,19 +68,19 @@ func (s *Fence) AccountSince(ctx context.Context, user domain.UserName) (time.Ti
 // A ForOwner does something for the owner of a new channel.
 type ForOwner func(ctx context.Context, channel domain.Channel) error
 
-// OnReservation registers what puts a new channel on its owner's list. Call it before the first
-// operation.
+// OnReservation registers what puts a new channel on its owner's list: ListChannel of package channel.
+// Call it before the first operation.
 func (s *Fence) OnReservation(list ForOwner) { s.list = list }
 
-// OnCreation registers what subscribes the owner, or merges the gate in another way. If the gate is
-// gone, it must return ErrGateGone. Call it before the first operation.
+// OnCreation registers what subscribes the owner, or merges the gate in another way: joinOwner of package
+// reader. If the gate is gone, it must return ErrGateGone. Call it before the first operation.
 func (s *Fence) OnCreation(join ForOwner) { s.join = join }
 
-// A BeforeRemoval runs before a sweep removes rows, of which it has the incarnation and the user. No gate fences
-// it: it may run late, and for rows of a later incarnation. So its writes must depend on the
-// incarnation of ref. Registered are the removal of the subscribers' own rows (package reader), and
-// that of posts and votes from the lists of their users (package blog): once the rows are gone, no
-// code could find those.
+// A BeforeRemoval runs before a sweep removes rows. Of their properties it gets the incarnation and the
+// user. No gate fences it: it may run late, and for rows of a later incarnation. So its writes must depend
+// on the incarnation of ref. Registered are the removal of the subscribers' own rows (deleteSubscriptions
+// of package reader), and that of posts and votes from the lists of their users (unlistSwept of package
+// blog): once the rows are gone, no code could find those.
 type BeforeRemoval func(ctx context.Context, ref domain.ChannelRef, rows []driver.Entity) error
 
 // OnRemoval adds a function that runs before a sweep removes rows. Call it before the first
