@@ -24,9 +24,10 @@ import (
 // about. Rows that name nothing are removed when an owner has no room.
 //
 // A channel must not exist without its row: the deletion of its owner's account would not find it.
-// So before a row is removed, the reservations under its key are withdrawn. A creation that was about
-// to open its gate then fails, begins again, and lists its channel anew. The row is removed in the
-// version that was read before that, so a row that a creation has written since stays.
+// So before a row is removed, the reservations and the gates of creations under its key are deleted
+// (withdrawCreations). A creation that was about to open its gate, or to insert its channel, then fails,
+// begins again, and lists its channel anew. The row is removed in the version that was read before that,
+// so a row that a creation has written since stays.
 
 // creationPatience is many times as long as a creation takes. A row without a channel stays for so
 // long, because each creation that is withdrawn must begin again. No guarantee depends on it.
