@@ -44,9 +44,9 @@ func (s *Subscriptions) Create(ctx context.Context, channel domain.Channel, user
 //     and the request cannot remove it.
 //
 // If the process dies before the swap, it leaves a join! row, which has no effect. The
-// user's next attempt uses it; leaving removes it, and so does a repair by the checker.
-// If the process dies after the swap, the user's row is joining, and the read repair
-// completes it.
+// user's next attempt uses it, and a repair by the checker removes it. If the user's row was
+// written too, leaving and the read repair remove both. If the process dies after the swap,
+// the user's row is joining, and the read repair completes it.
 func (s *Subscriptions) join(ctx context.Context, channel domain.Channel, user domain.UserName) error {
 	return s.pause.Retry(ctx, func() error {
 		ticket, err := s.beginJoin(ctx, channel.Ref(), user)
