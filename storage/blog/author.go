@@ -27,9 +27,10 @@ import (
 //     votes, and the next reader of the list those that it missed.
 //   - Another post has the idempotency key: that row stays until the gate is gone.
 //   - The post was there, and was deleted: the row of its key stays as well.
+//   - Its author is refused: what the request has sent depends on a rule that was replaced (permit.go).
 //
-// Other dangling rows are of processes that died before they posted. They are removed once the channel
-// is gone.
+// Other dangling rows are of requests that died or failed before they posted. They are removed once the
+// channel is gone.
 //
 // The same holds for votes: voted! is written before the vote, and stays when the vote is removed.
 
