@@ -13,7 +13,7 @@
 //	request  Deletions      insert the record
 //	request  Channels       set the row pending; deleting, if there is no time to undo
 //	worker   Deletions      set the record running; insert it first if the request died
-//	worker   Channels       pivot: set the row deleting
+//	worker   Channels       pivot: set the row deleting; renew the index row first if the row is active
 //	worker   Blogs          replace the open gate with the shut one
 //	worker   other tables   delete the rows of users that lead to the next rows of the channel
 //	worker   Blogs          delete those rows; repeat both until a whole pass finds none
@@ -24,10 +24,10 @@
 //	pass     Deletions      delete the index row
 //
 // A process may die after any of them. Before the message, nothing has happened to the channel. After
-// it, a worker that receives the message makes the writes that are missing. If the message is lost after
-// the record was written, the reconciling pass sends another (reconcile.go). If it is lost before, the
-// deletion never begins: no client was told that it was accepted. A message that fails too often waits in
-// a row of its own for an operator (poison.go).
+// it, a worker that receives the message makes the writes that are missing. If the message is lost, the
+// reconciling pass sends another once the record is there (reconcile.go). If the message is lost and no
+// process has written the record, the deletion never begins: no client was told that it was accepted. A
+// message that fails too often waits in a row of its own for an operator (poison.go).
 //
 // The steps themselves are in package fence. A worker reads from the channel's rows what is left to
 // do. The record is for the user, for Undo, for the reconciling pass and for operators. Two

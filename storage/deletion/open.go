@@ -15,8 +15,8 @@ import (
 
 // A deletion is open from the request that asks for it to its end. So that the reconciling
 // pass finds the open deletions without reading every channel, each has an index row in a
-// few partitions of Deletions that hold nothing else. Only the pass removes index rows. Backlog counts
-// them, and web processes find in them whose accounts are being deleted.
+// few partitions of Deletions that hold nothing else. Backlog counts these rows, and web processes find
+// in them whose accounts are being deleted.
 //
 // The row must exist while the deletion is open, whichever process stalls or dies:
 //
@@ -190,9 +190,10 @@ func (p *pass) removeTouched(ctx context.Context, index driver.Entity, touch err
 }
 
 // leaveToOperator removes the index row of a poisoned deletion, so that later passes do not read it
-// again. Requeueing the deletion writes a new index row.
+// again. Requeueing the deletion writes a new index row. It also removes that of an undone one, whose
+// record a request may be about to replace.
 func (p *pass) leaveToOperator(ctx context.Context, index, record driver.Entity) error {
-	// A concurrent requeue of this version of the record fails now.
+	// A concurrent write of this version of the record fails now.
 	//lab: Write the record, which gives it a new version.
 	err := p.Deletions.deletions.Transact(ctx, record.Partition, driver.Merge(record.Row, driver.Match(record.ETag)))
 	return p.removeTouched(ctx, index, err)

@@ -14,8 +14,8 @@ import (
 // PassPivot takes the channel past the pivot, after which a deletion cannot be undone. It is the
 // first step of the cascade. It reports whether this incarnation's row exists and its deletion was not
 // undone. No clock decides whether it may, because the queue has kept the message invisible while the
-// owner could undo. Correctness does not depend on that: what protects a channel whose deletion was undone is the
-// conditional write of its row.
+// owner could undo. Correctness does not depend on that: the pivot writes the row only in a version that
+// has the message's undo count, and each undo increments the count.
 func (s Steps) PassPivot(ctx context.Context, m domain.Message) (present bool, err error) {
 	return s.transition(ctx, m, domain.Now(), func(row fence.Row) error { return s.fence.SetDeleting(ctx, row) })
 }

@@ -24,8 +24,9 @@ import (
 //   - A worker reads the record. Then it writes the row, which gives that a new version. Then it writes
 //     the record in the version that it read. Then it deletes the message.
 //   - Only an operator deletes rows. Requeue reads the row. Then it writes the record, which gives that a
-//     new version: poisoned becomes queued, and any other state stays. Then it sends the message. Then it
-//     deletes the row in the version that it read.
+//     new version: poisoned becomes queued, and any other state stays. (A record that is over, or
+//     has another undo count, is not written: no worker poisons it for this message.) Then it sends the
+//     message. Then it deletes the row in the version that it read.
 //
 // If a worker wrote the row after Requeue read it, the deletion of the row fails. If before, there are two
 // cases. The worker's write of the record came before that of Requeue: then the record says queued. Or
@@ -229,7 +230,8 @@ func (s Steps) deletePoison(ctx context.Context, m PoisonMessage) error {
 }
 
 // recordRequeued records that a poisoned deletion is queued, and first puts it on the index again
-// (updateRecord). It writes a record in another state as it is. If there is no record, a worker inserts it.
+// (updateRecord). A record in another state that is not over keeps it. If there is no record, a worker
+// inserts it.
 func (s Steps) recordRequeued(ctx context.Context, m PoisonMessage) error {
 	if m.Undecodable != nil || m.Kind == domain.MessageBlog { // these have no record
 		return nil
