@@ -92,8 +92,8 @@ type Deletion struct {
 // Over reports whether nothing more becomes of the deletion.
 func (d Deletion) Over() bool { return d.State == DeletionDone || d.State == DeletionUndone }
 
-// Outdates reports whether the message is of an earlier request than the one on record, which can still be undone and
-// has a message of its own. A damaged record has no time and no such message.
+// Outdates reports whether the message is of another request, earlier or later, than the one on record,
+// which can still be undone and has a message of its own. A damaged record has no time and no such message.
 func (d Deletion) Outdates(m Message) bool {
 	return d.State == DeletionPending && !m.UndoableUntil.IsZero() && !d.RequestedOn.IsZero() && !d.RequestedOn.Equal(m.RequestedOn)
 }
