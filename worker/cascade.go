@@ -34,7 +34,7 @@ type watch func(ctx context.Context, name domain.Step, take func(context.Context
 
 // run takes the steps in the only order that is safe (package domain). Each finds out from
 // the rows what is left to do. The caller has set the record running, and then sets it done, also if
-// the pivot has found nothing.
+// the pivot has found nothing; but a record that says undone stays so (UpdateRecord).
 func (c *cascade) run(ctx context.Context) error {
 	// Take the channel past the pivot: from then on no undo succeeds. If the request died before it set
 	// the row pending, PassPivot first renews the index row. The incarnation is not there if its row is
@@ -46,8 +46,7 @@ func (c *cascade) run(ctx context.Context) error {
 		return err
 	}
 	// Shut the gate, after which the store accepts no new rows. If both gates are gone, there is
-	// nothing to sweep: another worker has removed the shut gate, or the channel's row is of a delayed
-	// insert. (Or the store has lost the gate. Then a repair removes what is left.)
+	// nothing to sweep (ShutGate).
 	gated, err := c.step(ctx, domain.StepShut, c.steps.ShutGate)
 	if err == nil && gated {
 		gated, err = c.step(ctx, domain.StepSweep, c.sweep)
