@@ -193,7 +193,7 @@ func eachKeyOnce(open []*attempt) []*attempt {
 	return batch
 }
 
-// newRows inserts the rows of posts.
+// newRows returns the operations that insert posts.
 func newRows(batch []*attempt) []driver.Operation {
 	operations := make([]driver.Operation, 0, postRows*len(batch))
 	for _, a := range batch {
