@@ -46,7 +46,7 @@ import (
 //	done                      deleting                        deletes the row; the next pass goes on
 //	done                      active or pending               deletes the row if it has no gate; the next pass goes on
 //	none, undone              pending or deleting             records the deletion, and sends a message if it is stalled
-//	none                      active, asked for < 1 h ago     nothing: the request may be under way
+//	none                      active, renewed < 1 h ago       nothing: the request may be under way
 //	none                      active                          writes the channel's row, then removes the index row
 //	undone                    active                          writes the channel's row and the record, then removes the index row
 //
