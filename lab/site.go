@@ -113,7 +113,8 @@ func Source(file string) (text string, ok bool) {
 }
 
 // Fingerprint is a hash of the code that is explored, as it was when the program was built: what a
-// search has found is known of that. Comments, tests and a reader's own protocols make no difference.
+// search has found is known of that. Comments on lines of their own, tests and a reader's own protocols
+// make no difference.
 func Fingerprint() string {
 	hash := sha256.New()
 	for _, file := range searchedFiles() {
