@@ -37,7 +37,8 @@ func errorIsNextToItsField(t *testing.T) {
 	both.form("Save").fill("description", "Mine").press().at("/channels/Engines").says("Mine")
 	mine.fill("description", " Mine ").press().at("/channels/Engines")
 	edit.form("Block").fill("person", "zoe").press().want(404).complains("person", "There is no user of this name.")
-	edit.form("Block").fill("person", " @Ada ").press().want(422).complains("person", "@ada owns the channel, and cannot be blocked there.")
+	edit.form("Block").fill("person", " @Ada ").press().want(422).complains("person", "@ada owns the channel, and cannot be blocked there.").
+		form("Save").fill("description", "Mine alone").press().at("/channels/Engines").says("Mine alone")
 	edit.form("Block").fill("person", "@bob").press().says("You blocked @bob.").form("Unblock @bob").elsewhere().press().says("You unblocked @bob.")
 	for _, forged := range []string{"blocked", "unblocked.", "blocked.<b>you win"} {
 		ada.jar["notice"] = forged

@@ -128,7 +128,7 @@ func (s *server) ruled(c echo.Context, v visitor, in domain.Channel, err error, 
 	if !refused && !missing {
 		return s.done(c, err, notice, templates.EditChannelPath(in.Name)+"#posting", person)
 	}
-	view := templates.EditChannel{Channel: in, Base: in.Description, Person: shown(person)}
+	view := templates.EditChannel{Channel: in, Base: templates.Pack(in.Fields()), Person: shown(person)}
 	switch name, _ := domain.ParseUserName(person); {
 	case missing:
 		view.Errors = []domain.FieldError{{Field: "person", Detail: "There is no user of this name"}}
