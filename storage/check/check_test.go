@@ -300,6 +300,15 @@ func gatePlants() []plant {
 			time.Sleep(storetest.Patience + time.Second)
 			return found("I5", "Deletions", "plant", string(channel.Incarnation))
 		}},
+		{name: "a poisoned deletion, and the row of its message is gone", found: func(w *world) []string {
+			ref := w.Ask(w.Create("plant", ada))
+			message := w.Messages()[0]
+			w.OK(w.Store.Operator.Messages().Send(w.T.Context(), message.Encode()))
+			w.Poison()
+			message.QueuedOn = time.Time{}
+			w.OK(w.Table("Deletions").Transact(w.T.Context(), "poison!", driver.Delete(schema.PoisonRow(message.Encode()), driver.Exists)))
+			return found("I5", "Deletions", "plant", string(ref.Incarnation))
+		}},
 		{name: "a deletion that is done, and its channel is open", unrepaired: true, found: func(w *world) []string {
 			return found("I5", "Deletions", "plant", string(w.done("plant").Incarnation))
 		}},

@@ -64,7 +64,7 @@ func (c *deletionsCheck) row(ctx context.Context, kind *schema.Kind, row driver.
 		}
 	case schema.Deletion:
 		d := deletion.Decode(row)
-		return errors.Join(c.checkProgress(ctx, row, d), c.checkEnd(ctx, row, d), c.checkListed(ctx, row, d))
+		return errors.Join(c.checkProgress(ctx, row, d), c.checkPoisoned(ctx, row, d), c.checkEnd(ctx, row, d), c.checkListed(ctx, row, d))
 	}
 	return nil
 }
@@ -88,6 +88,32 @@ func (c *deletionsCheck) checkProgress(ctx context.Context, row driver.Entity, d
 		requeued, err := c.store.RequeueDeletion(ctx, d.Message(), since)
 		if !requeued {
 			return leftChanged, err
+		}
+		return "queued again", err
+	})
+}
+
+// checkPoisoned is the part of I5 about operators: the message of a deletion that is poisoned waits for one.
+// While the record stays as it is, so does the row of the message (poison.go in package deletion).
+func (c *deletionsCheck) checkPoisoned(ctx context.Context, row driver.Entity, d domain.Deletion) error {
+	if d.State != domain.DeletionPoisoned {
+		return nil
+	}
+	for m, err := range c.store.PoisonMessages(ctx) {
+		if err != nil || m.Blog == "" && m.Ref() == d.Channel && m.UndoCount == d.UndoCount {
+			return err
+		}
+	}
+	if still, err := optimistic.Unchanged(ctx, c.store.deletions, row); err != nil || !still {
+		return err
+	}
+	return c.violation("I5", c.store.deletions, row, "poisoned, and no message of it waits for an operator", func() (string, error) {
+		err := c.store.UpdateRecord(ctx, d.Message(), func(now *domain.Deletion) bool {
+			now.State = domain.DeletionQueued
+			return true
+		})
+		if err == nil {
+			err = c.store.Enqueue(ctx, d.Message())
 		}
 		return "queued again", err
 	})

@@ -108,13 +108,19 @@ func (s *store) noOrphan() {
 }
 
 // itEnds is I5: each deletion is done, and its channel is gone; or it is in
-// poison, where an operator sees it.
+// poison, and its message is where an operator can requeue it.
 func (s *store) itEnds() {
 	for _, row := range s.rows[tableChannels] {
 		deletion := s.has[key{tableDeletions, row.Partition, s.channels[row.Partition].incarnation}]
 		state := deletion.Properties.String("State")
 		if !s.channels[row.Partition].active && state != "poisoned" {
 			s.violation("I5", tableChannels, row, "is still %s, and its deletion is recorded as %q", row.Properties.String("State"), state)
+		}
+	}
+	waiting := "" // the texts of the messages that wait for an operator, which name incarnations
+	for _, row := range s.rows[tableDeletions] {
+		if row.Partition == "poison!" {
+			waiting += row.Properties.String("Text0") + "\n"
 		}
 	}
 	for _, row := range s.rows[tableDeletions] {
@@ -126,6 +132,8 @@ func (s *store) itEnds() {
 		switch {
 		case state == "undone" && strings.HasPrefix(row.Partition, "@"):
 		case state == "undone" && live.incarnation == row.Row && live.active:
+		case state == "poisoned" && !strings.Contains(waiting, row.Row):
+			s.violation("I5", tableDeletions, row, "is poisoned, and no operator can requeue it")
 		case state != "done" && state != "poisoned":
 			s.violation("I5", tableDeletions, row, "is still %s", state)
 		case state == "done" && there && live.incarnation == row.Row:

@@ -55,6 +55,7 @@ func TestViolations(t *testing.T) {
 		on := domain.Now()
 		write("Deletions", driver.Replace(string(news.Incarnation), driver.Exists,
 			driver.String("State", "poisoned"), driver.String("RequestedBy", "ada"), driver.Time("RequestedOn", on)))
+		ok(t, driver.NewTable(db, "Deletions").Transact(t.Context(), "poison!", driver.Insert("x", driver.String("Text0", `{"incarnation":"`+string(news.Incarnation)+`"}`))))
 		ok(t, driver.NewTable(db, "Users").Transact(t.Context(), "ada", driver.Insert("requested!"+domain.RecentFirst(on)+"!news!"+string(news.Incarnation))))
 		write("Blogs", driver.Delete("gate!open!"+string(news.Incarnation), driver.Exists), driver.Insert("gate!shut!"+string(news.Incarnation), own), driver.Insert("sub!eve", own))
 		expectNothing(t)

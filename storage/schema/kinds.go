@@ -185,7 +185,7 @@ var (
 		Hash:  "of the message’s text",
 		What:  "A message that failed too often, or that cannot be decoded, with its text. It waits for an operator.",
 		Why:   "It is written before the message leaves the queue. It goes once another was sent, unless that is stopped again.",
-		Check: "It names no row that must be there.", WithChannel: "An operator queues it again.",
+		Check: "I5", Oracle: "I5", WithChannel: "An operator queues it again.",
 		Properties: always(PropUpdatedOn),
 	}
 )
