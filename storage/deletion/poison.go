@@ -160,25 +160,25 @@ func (s Steps) PoisonMessages(ctx context.Context) iter.Seq2[PoisonMessage, erro
 // all if the key is empty. Their count of attempts starts again at 0. A message that cannot be decoded
 // is of no channel, and is queued unchanged: by then a newer worker may decode it. What is poisoned again
 // meanwhile stays poisoned. A message that another program sent and that our queue refuses stays, and so
-// does one whose record cannot be written. The error is domain.ErrLimit then, and all else is queued.
+// does one whose record cannot be read or written. The error says why then, and all else is queued.
 //
 // It ends although a worker may poison each message again, because that message has the same row.
 func (s Steps) Requeue(ctx context.Context, only domain.ChannelKey) (requeued int, err error) {
 	var refused error
 	for m, err := range s.PoisonMessages(ctx) {
-		if err == nil && only != "" && (m.Undecodable != nil || m.Channel != only) {
+		if err != nil {
+			return requeued, fmt.Errorf("requeueing: %w", err)
+		}
+		if only != "" && (m.Undecodable != nil || m.Channel != only) {
 			continue
 		}
-		if err == nil {
-			err = s.requeue(ctx, m)
-		}
-		switch {
+		switch err := s.requeue(ctx, m); {
 		case err == nil:
 			requeued++
-		case errors.Is(err, domain.ErrLimit):
-			refused = fmt.Errorf("message %.100q is not requeued: %w", m.Text, err)
-		default:
+		case ctx.Err() != nil, errors.Is(err, domain.ErrUnavailable):
 			return requeued, fmt.Errorf("requeueing: %w", err)
+		default: // the store answered
+			refused = fmt.Errorf("message %.100q is not requeued: %w", m.Text, err)
 		}
 	}
 	return requeued, refused

@@ -31,6 +31,7 @@ func TestPoison(t *testing.T) {
 func TestRequeue(t *testing.T) {
 	t.Run("one channel's messages go back and no others", bubble(requeueOneChannelLeavesOthers))
 	t.Run("a deletion whose record is damaged goes back once the record is deleted, and no drop loses it", bubble(damagedRecordGoesBack))
+	t.Run("a record that cannot be read keeps no other message back", bubble(unreadableRecordKeepsNoneBack))
 	t.Run("requeueing ends although a worker poisons concurrently", bubble(requeueEnds))
 	t.Run("a message that is poisoned again before its row goes stays poisoned", bubble(poisonedAgainStays))
 	t.Run("a state that a worker has recorded meanwhile stays", bubble(recordedStateStays))
@@ -292,6 +293,19 @@ func damagedRecordGoesBack(t *testing.T, w *world) {
 	n = w.requeue("garden")
 	if back := w.Messages(); n != 1 || len(w.poisoned()) != 0 || len(back) != 1 || back[0].Ref() != channel.Ref() {
 		t.Errorf("requeued %d of the channel, the queue holds %+v, and poison %q", n, back, w.poisoned())
+	}
+}
+
+func unreadableRecordKeepsNoneBack(t *testing.T, w *world) {
+	for _, name := range []string{"a", "b", "c", "d"} {
+		w.Ask(w.Create(name, ada))
+	}
+	w.Poison()
+	unreadable := errors.New("unreadable")
+	w.Arm(drivertest.Only(func(call drivertest.Call) bool { return call.Method == driver.CallGet && call.Partition == "b" },
+		func(context.Context, drivertest.Call, drivertest.Send) error { return unreadable }))
+	if n, err := w.Faulty.Operator.Requeue(t.Context(), ""); n != 3 || !errors.Is(err, unreadable) || len(w.poisoned()) != 1 {
+		t.Errorf("requeued %d, %v, and poison holds %q", n, err, w.poisoned())
 	}
 }
 
