@@ -46,7 +46,7 @@ func stepsAreTakenInOrder(t *testing.T) {
 		{"a vote", voteAs(grace), nil, "", "rule list account post write"},
 		{"a vote on a post that is gone", func(w *world, in domain.Channel, _ domain.Blog) error {
 			return w.Faulty.Posts.Vote(w.T.Context(), in.Ref(), "none", grace)
-		}, nil, "", "rule list account post list"},
+		}, nil, "", "rule list account post vote list"},
 		{"a vote on a post that is not there, in a channel without a rule", func(w *world, _ domain.Channel, _ domain.Blog) error {
 			return w.Faulty.Posts.Vote(w.T.Context(), w.Create("silent", ada).Ref(), "none", grace)
 		}, nil, "", "rule post"},
@@ -124,6 +124,8 @@ func stepOf(call drivertest.Call) string {
 		return "key"
 	case strings.HasPrefix(call.Row, "blog!"):
 		return "post"
+	case strings.HasPrefix(call.Row, "vote!"):
+		return "vote"
 	}
 	return string(call.Method) + " " + call.Target + " " + call.Row
 }

@@ -23,7 +23,10 @@ func (s *Posts) Vote(ctx context.Context, ref domain.ChannelRef, id domain.BlogI
 	insert := driver.Insert(schema.VoteRow(id, by), driver.String(schema.PropIncarnation, ref.Incarnation))
 	err := s.rate(ctx, p, id, +1, insert, domain.ErrExists)
 	if p.listed && errors.Is(err, domain.ErrNotFound) {
-		_ = s.lists.Unlist(ctx, by, []string{schema.VotedRow(id)}) // the id of a post never returns
+		// An earlier vote stays on the list until it is removed. There is no later one: the id of a post never returns.
+		if voted, unread := s.Voted(ctx, ref, id, by); unread == nil && !voted {
+			_ = s.lists.Unlist(ctx, by, []string{schema.VotedRow(id)})
+		}
 	}
 	return err
 }
@@ -33,6 +36,23 @@ func (s *Posts) Vote(ctx context.Context, ref domain.ChannelRef, id domain.BlogI
 func (s *Posts) Unvote(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName) error {
 	remove := driver.Delete(schema.VoteRow(id, by), driver.Exists)
 	return s.rate(ctx, &permit{ref: ref, by: by, free: true}, id, -1, remove, domain.ErrNotFound)
+}
+
+// EraseVote withdraws the vote of a user whose account is being deleted. If the post is gone, what would remove its
+// votes may wait for an operator: then EraseVote removes the vote alone, which needs no gate (removeVotes).
+func (s Steps) EraseVote(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, of domain.UserName) error {
+	err := s.Unvote(ctx, ref, id, of)
+	switch {
+	case errors.Is(err, domain.ErrNotFound):
+		//lab: Remove a vote on a post that is gone.
+		err = s.blogs.Transact(ctx, schema.ChannelPartition(ref.Key), driver.Delete(schema.VoteRow(id, of), driver.Exists))
+		if errors.Is(err, domain.ErrNotFound) {
+			err = nil
+		}
+	case errors.Is(err, domain.ErrGone): // the sweep removes it
+		err = nil
+	}
+	return err
 }
 
 // rate changes a vote, the post's rating and its row in the index in one transaction. It

@@ -414,6 +414,7 @@ func TestCheck(t *testing.T) {
 	t.Run("every violation is found, by the oracle too, and repaired", everyViolationIsFoundAndRepaired)
 	t.Run("what is changed or deleted while it is looked at is no violation", changingRowIsNotReported)
 	t.Run("rows that are read are counted", bubble(checkCountsWhatItReads))
+	t.Run("a repeated vote on a post whose deletion waits for an operator is no violation", bubble(refusedVoteIsNoViolation))
 	t.Run("what happens between its reads of two tables is no violation", changesBetweenTablesAreNoViolation)
 	t.Run("a vote without its post is none while a message asks for the deletion of the post, wherever the message is", bubble(askedVoteIsNoViolation))
 	t.Run("a deletion whose record says undone is ended by a worker, or dated, after a repair", bubble(undoneDeletionsEnd))
@@ -595,6 +596,18 @@ func (w *world) none(s *storage.Parts, where string) {
 	w.T.Helper()
 	_, err := s.Operator.NewChecker(storetest.Patience, false, func(b domain.Violation) { w.T.Errorf("%s: reported %+v", where, b) }).Run(w.T.Context())
 	w.OK(err)
+}
+
+func refusedVoteIsNoViolation(t *testing.T, w *world) {
+	channel := w.Create("plant", ada)
+	post := w.Post(channel, grace, "one")
+	w.OK(w.Store.Posts.Vote(t.Context(), channel.Ref(), post.ID, eve))
+	w.OK(w.Store.Posts.Delete(t.Context(), channel, post.ID, grace, domain.Any[domain.Revision]()))
+	w.Poison()
+	if err := w.Store.Posts.Vote(t.Context(), channel.Ref(), post.ID, eve); !errors.Is(err, domain.ErrNotFound) {
+		t.Errorf("got %v", err)
+	}
+	w.none(w.Store, "after the vote")
 }
 
 // A check scans Channels and Blogs, and then Channels and Deletions. The changes are made after that many scans.

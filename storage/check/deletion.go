@@ -100,7 +100,7 @@ func (c *deletionsCheck) checkPoisoned(ctx context.Context, row driver.Entity, d
 		return nil
 	}
 	for m, err := range c.store.PoisonMessages(ctx) {
-		if err != nil || m.Blog == "" && m.Ref() == d.Channel && m.UndoCount == d.UndoCount {
+		if err != nil || m.Kind != domain.MessageBlog && m.Ref() == d.Channel && m.UndoCount == d.UndoCount {
 			return err
 		}
 	}
@@ -108,14 +108,16 @@ func (c *deletionsCheck) checkPoisoned(ctx context.Context, row driver.Entity, d
 		return err
 	}
 	return c.violation("I5", c.store.deletions, row, "poisoned, and no message of it waits for an operator", func() (string, error) {
+		requeued := false
 		err := c.store.UpdateRecord(ctx, d.Message(), func(now *domain.Deletion) bool {
-			now.State = domain.DeletionQueued
-			return true
+			requeued = now.State == domain.DeletionPoisoned
+			now.State, now.Attempts, now.LastDelivery = domain.DeletionQueued, 0, 0
+			return requeued
 		})
-		if err == nil {
-			err = c.store.Enqueue(ctx, d.Message())
+		if err != nil || !requeued {
+			return leftChanged, err
 		}
-		return "queued again", err
+		return "queued again", c.store.Enqueue(ctx, d.Message())
 	})
 }
 

@@ -82,11 +82,7 @@ func (s Steps) ErasePosts(ctx context.Context, m domain.Message, removed Removed
 // EraseVotes removes the votes of a user.
 func (s Steps) EraseVotes(ctx context.Context, m domain.Message, removed Removed) error {
 	return s.eachListed(ctx, schema.Voted, m.RequestedBy, removed, func(ctx context.Context, ref domain.ChannelRef, id domain.BlogID) error {
-		err := s.posts.Unvote(ctx, ref, id, m.RequestedBy)
-		if errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrGone) {
-			return nil
-		}
-		return err
+		return s.posts.EraseVote(ctx, ref, id, m.RequestedBy)
 	})
 }
 
