@@ -34,6 +34,9 @@ func checkPosting(posting string) error {
 // block keeps a user from posting to a channel, for its owner. A name without an account is
 // domain.ErrNotFound.
 func (s *server) block(c echo.Context, v visitor, in domain.Channel, name string) error {
+	if in.Owner != v.User {
+		return domain.ErrForbidden // whether there is such an account or not
+	}
 	person, err := domain.ParseUserName(name)
 	if err != nil {
 		return domain.ErrNotFound // no user can have this name

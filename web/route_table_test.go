@@ -366,6 +366,7 @@ func siteRoutes() []route {
 			{adasCookie, 303, "Engines/{theirs}", "", "", "action=block&person=bob&incarnation={engines}"},
 			{adasCookie, 303, "Engines/{theirs}", "", "", "action=unblock&person=bob&incarnation={engines}"},
 			{bobsCookie, 403, "Engines/{post}", "", "", "action=block&person=ada&incarnation={engines}"},
+			{bobsCookie, 403, "Engines/{post}", "", "", "action=block&person=zoe&incarnation={engines}"},
 			{adasCookie, 303, "Engines/{post}", "", "", "action=delete&etag={etag}&incarnation={engines}"},
 			{adasCookie, 412, "Engines/{first}", "", "", "action=delete&etag={etag}&incarnation={engines}"},
 			{adasCookie, 428, "Engines/{first}", "", "", "action=delete"},
