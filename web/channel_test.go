@@ -54,14 +54,14 @@ func eachWordGoesThroughFormsAPIAndKeys(t *testing.T) {
 			return s.do("POST", "/api/v1/channels", bearer(token), header("Idempotency-Key", word.Name),
 				fields("name", "of-"+word.Name, word.Name, text))
 		}
-		if got := once("first").want(201).text(word.Name); got != "first" {
+		if got := once(plant(word, false)).want(201).text(word.Name); got != plant(word, false) {
 			t.Errorf("the API made %s %q", word.Name, got)
 		}
-		once("first").want(200)
-		once("second").want(422)
-		b.open("/channels/Engines/edit").form("Save").fill(word.Name, "typed").press().at("/channels/Engines")
+		once(plant(word, false)).want(200)
+		once(plant(word, true)).want(422)
+		b.open("/channels/Engines/edit").form("Save").fill(word.Name, plant(word, true)).press().at("/channels/Engines")
 		a := s.do("PATCH", "/api/v1/channels/Engines", bearer(token), fields("description", "described")).want(200)
-		if want := map[bool]string{true: "described", false: "typed"}[word.Name == "description"]; a.text(word.Name) != want {
+		if want := map[bool]string{true: "described", false: plant(word, true)}[word.Name == "description"]; a.text(word.Name) != want {
 			t.Errorf("a change of the description leaves %s %q", word.Name, a.text(word.Name))
 		}
 	}

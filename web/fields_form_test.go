@@ -15,6 +15,7 @@ import (
 // TestFieldsOfForms sends each form with a text in each field of domain.About and domain.Draft, and asks
 // the API what was saved.
 func TestFieldsOfForms(t *testing.T) {
+	checkPlants(t)
 	t.Run("what is made by a form has each field", madeByAFormHasEachField)
 	t.Run("an edit of one field alone is saved", editOfOneFieldIsSaved)
 	t.Run("two edits of different fields are both saved", editsOfDifferentFieldsMeet)

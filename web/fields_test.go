@@ -9,6 +9,7 @@ import (
 	"html"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -28,23 +29,16 @@ func TestFields(t *testing.T) {
 	for _, field := range append(about.Fields(), draft.Fields()...) {
 		*field.Text = plant(field, false)
 	}
-	_, errAbout := domain.ParseAbout(about)
-	if _, err := domain.ParseDraft(draft); err != nil || errAbout != nil {
-		t.Fatalf("%v: give the field two texts in acceptable, below", errors.Join(errAbout, err))
-	}
+	checkPlants(t)
 	s.do("POST", "/api/v1/channels", bearer(token), fields(append(texts(about.Fields()), "name", "Fields")...)).want(201)
 	made := s.do("POST", "/api/v1/channels/Fields/blogs", bearer(token), header("Idempotency-Key", "k"), fields(texts(draft.Fields())...)).want(201)
 	s.do("POST", "/api/v1/channels/Fields/blogs:batch", bearer(token), batch(planted(draft.Fields(), false))).want(200).holds("items.0.status", 201.0)
-	s.do("PATCH", "/api/v1/channels/Fields", bearer(token), fields(texts(about.Fields())...)).want(200)
-	s.do("PUT", blogPath(domain.Channel{Name: "Fields"}, domain.BlogID(made.text("id"))), bearer(token), header("If-Match", "*"), fields(texts(draft.Fields())...)).want(200)
+	blog := blogPath(domain.Channel{Name: "Fields"}, domain.BlogID(made.text("id")))
 	body := func(path string) string { return string(s.do("GET", path, cookie(token)).want(200).body) }
 	page := func(path string) string {
 		_, shown, _ := strings.Cut(string(s.browser().open(path).want(200).body), "<body")
 		return html.UnescapeString(shown)
 	}
-	exported := files(t, s.do("GET", "/account/export.zip", cookie(token)).want(200).body)
-	inBackup := s.in(t).backedUp()
-	blog := blogPath(domain.Channel{Name: "Fields"}, domain.BlogID(made.text("id")))
 	previewed := func(pairs []string) string {
 		form := url.Values{}
 		for i := 0; i < len(pairs); i += 2 {
@@ -52,46 +46,88 @@ func TestFields(t *testing.T) {
 		}
 		return html.UnescapeString(string(s.again("ada").send("POST", "/preview", posted(form)).want(200).body))
 	}
-
-	common := []place{
-		{"the Atom feed", body("/channels/Fields/feed.atom"), "give it to emptyFeedOf or feedItemOf in web/syndication.go, with an xml tag"},
-		{"the JSON feed", decoded(t, body("/channels/Fields/feed.json")), "give it to emptyFeedOf or feedItemOf in web/syndication.go, with a json tag"},
-		{"the export in JSON", decoded(t, exported["channels/Fields.json"]), "give it to emptyFeedOf or feedItemOf in web/syndication.go, with a json tag"},
-		{"the export in Markdown", exported["channels/Fields.md"], "write it in export.feed in web/export.go"},
-		{"a backup", inBackup, "store it with schema.EncodeFields and read it with Fields"},
+	// read saves the fields, and reads what each place has of them then.
+	read := func() (common, ofChannel, ofPost []place) {
+		s.do("PATCH", "/api/v1/channels/Fields", bearer(token), fields(texts(about.Fields())...)).want(200)
+		s.do("PUT", blog, bearer(token), header("If-Match", "*"), fields(texts(draft.Fields())...)).want(200)
+		exported := files(t, s.do("GET", "/account/export.zip", cookie(token)).want(200).body)
+		return []place{
+				{"the Atom feed", body("/channels/Fields/feed.atom"), "give it to emptyFeedOf or feedItemOf in web/syndication.go, with an xml tag"},
+				{"the JSON feed", decoded(t, body("/channels/Fields/feed.json")), "give it to emptyFeedOf or feedItemOf in web/syndication.go, with a json tag"},
+				{"the export in JSON", decoded(t, exported["channels/Fields.json"]), "give it to emptyFeedOf or feedItemOf in web/syndication.go, with a json tag"},
+				{"the export in Markdown", exported["channels/Fields.md"], "write it in export.feed in web/export.go"},
+				{"a backup", s.in(t).backedUp(), "store it with schema.EncodeFields and read it with Fields"},
+			}, []place{
+				{"the API", decoded(t, body("/api/v1/channels/Fields")), "add it to channelJSON in web, and to openapi.json"},
+				{"the page of the channel", page("/channels/Fields"), "show it in templates/channel.templ"},
+			}, []place{
+				{"the API", decoded(t, body(blog)), "add it to blogJSON in web, and to openapi.json"},
+				{"the preview", previewed(texts(draft.Fields())), "show it in PreviewPage of templates/blog.templ"},
+				{"the list of posts", page("/channels/Fields"), "show it in listedPost of templates/blog.templ"},
+				{"the page of the post", page(templates.BlogPath("Fields", domain.Blog{ID: domain.BlogID(made.text("id"))})), "show it in templates/blog.templ"},
+			}
 	}
+
 	for _, of := range []struct {
 		kind               *schema.Kind
 		fields             []domain.Field
 		form, method, path string
-		places             []place
 	}{
-		{schema.Channel, about.Fields(), "/channels/new", "PATCH", "/api/v1/channels/Fields", []place{
-			{"the API", decoded(t, body("/api/v1/channels/Fields")), "add it to channelJSON in web, and to openapi.json"},
-			{"the page of the channel", page("/channels/Fields"), "show it in templates/channel.templ"},
-		}},
-		{schema.Blog, draft.Fields(), "/channels/Fields", "POST", "/api/v1/channels/Fields/blogs", []place{
-			{"the API", decoded(t, body(blog)), "add it to blogJSON in web, and to openapi.json"},
-			{"the preview", previewed(texts(draft.Fields())), "show it in PreviewPage of templates/blog.templ"},
-			{"the list of posts", page("/channels/Fields"), "show it in listedPost of templates/blog.templ"},
-			{"the page of the post", page(templates.BlogPath("Fields", domain.Blog{ID: domain.BlogID(made.text("id"))})), "show it in templates/blog.templ"},
-		}},
+		{schema.Channel, about.Fields(), "/channels/new", "PATCH", "/api/v1/channels/Fields"},
+		{schema.Blog, draft.Fields(), "/channels/Fields", "POST", "/api/v1/channels/Fields/blogs"},
 	} {
+		longest := "{"
 		for _, field := range of.fields {
-			for _, place := range append(of.places, common...) {
-				if !strings.Contains(address.ReplaceAllString(place.text, ""), *field.Text) {
+			places := func() []place {
+				common, ofChannel, ofPost := read()
+				if of.kind == schema.Channel {
+					return append(ofChannel, common...)
+				}
+				return append(ofPost, common...)
+			}
+			// A short text may be in a page by chance. So the place must have it less often with another text.
+			*field.Text = plant(field, true)
+			others := places()
+			*field.Text = plant(field, false)
+			for i, place := range places() {
+				if place.count(*field.Text) <= others[i].count(*field.Text) {
 					t.Errorf("%s does not have the %s of a %s: %s", place.name, field.Name, of.kind.Name, place.fix)
 				}
 			}
 			s.in(t).checkReads(of.kind, field)
 			tooLong := s.do(of.method, of.path, bearer(token), fields(append(texts(of.fields), field.Name, strings.Repeat("x", domain.MaxText+1))...)).want(422)
-			s.in(t).checkLimit(field, string(tooLong.body), body(of.form))
+			most, _ := strconv.Atoi(s.in(t).checkLimit(field, string(tooLong.body), body(of.form)))
+			longest += fmt.Sprintf("%q:%q,", field.Name, strings.Repeat("😀", most))
+		}
+		longest = strings.ReplaceAll(longest[:len(longest)-1], "😀", `\ud83d\ude00`) + "}"
+		if a := s.do(of.method, of.path, bearer(token), raw(longest)); a.status == 413 {
+			t.Errorf("the longest texts of a %s take %d bytes, which are too many: make maxBody of web/limits.go larger, or a limit smaller", of.kind.Name, len(longest))
 		}
 	}
 }
 
+// checkPlants fails if a field does not accept the texts by which tests find it.
+func checkPlants(t *testing.T) {
+	t.Helper()
+	for _, other := range []bool{false, true} {
+		about, draft := domain.About{}, domain.Draft{}
+		for _, field := range append(about.Fields(), draft.Fields()...) {
+			*field.Text = plant(field, other)
+		}
+		_, errAbout := domain.ParseAbout(about)
+		if _, err := domain.ParseDraft(draft); err != nil || errAbout != nil {
+			t.Fatalf("%v: give the field two texts in acceptable of web/fields_test.go", errors.Join(errAbout, err))
+		}
+	}
+}
+
+// count is how often the place has a text, outside of addresses of posts.
+func (p place) count(text string) int {
+	return strings.Count(address.ReplaceAllString(p.text, ""), text)
+}
+
 // address is the address of a post, which has words of it, in HTML, XML and JSON.
-var address = regexp.MustCompile(`(href=|"(id|url)":)"[^"]*"`)
+var address = regexp.MustCompile(`(href=|"(id|url)":)"[^"]*/channels/[^"]*"`)
 
 // A place is where a field is expected, what is there, and how to put it there.
 type place struct{ name, text, fix string }
@@ -107,10 +143,9 @@ func plant(field domain.Field, other bool) string {
 	return cmp.Or(acceptable[field.Name][0], "planted"+field.Name)
 }
 
-// checkLimit compares the most characters of a field as the API says, in its form, and in openapi.json.
-func (s *site) checkLimit(field domain.Field, refused, form string) {
+// checkLimit compares the most characters of a field as the API says, in its form, and in openapi.json, and returns them.
+func (s *site) checkLimit(field domain.Field, refused, form string) (most string) {
 	s.Helper()
-	most := ""
 	for _, in := range []place{
 		{`"%s","detail":"must have at most (\d+) characters`, refused, "check its length with checkText of package domain"},
 		{` name="%s"[^>]* data-limit="(\d+)"`, form, "set Limit in controls of templates/form_text.go"},
@@ -126,6 +161,7 @@ func (s *site) checkLimit(field domain.Field, refused, form string) {
 			s.Errorf("no limit of %s is found: %s", field.Name, in.fix)
 		}
 	}
+	return most
 }
 
 // texts are the names and texts of fields.
@@ -160,7 +196,7 @@ func (s *site) backedUp() (found string) {
 			return err
 		}
 		found = strings.Join(texts(channel.Fields()), " ")
-		blogs, err := store.Posts.List(s.Context(), channel.Ref(), storage.BlogQuery{Limit: 1})
+		blogs, err := store.Posts.List(s.Context(), channel.Ref(), storage.BlogQuery{Limit: 2})
 		for _, blog := range blogs.Items {
 			found += strings.Join(texts(blog.Fields()), " ")
 		}
