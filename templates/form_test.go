@@ -31,6 +31,9 @@ func TestForm(t *testing.T) {
 				if f.Name != k.Fields()[i] || f.Label == "" || (f.Value == "typed") != (i == 0) {
 					t.Errorf("%s of draft %d has the control %+v: add it to controls of form_text.go", k.Fields()[i], k, f)
 				}
+				if f.Rows == "" && f.Type != "text" {
+					t.Errorf("%s has the type %q: static/draft.js keeps what is typed into “text” alone", f.Name, f.Type)
+				}
 			}
 		}
 	})
