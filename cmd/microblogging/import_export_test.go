@@ -46,6 +46,9 @@ func TestFields(t *testing.T) {
 	for _, field := range all.Fields() {
 		*field.Text = cmp.Or(acceptable[field.Name], "planted"+field.Name)
 	}
+	if _, err := domain.ParseDraft(all); err != nil {
+		t.Fatalf("%v: give the field a text in acceptable, below", err)
+	}
 	posts := []exported{{all, begin}}
 	for _, kind := range schema.Kinds() {
 		for _, property := range kind.Properties {
