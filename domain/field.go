@@ -8,8 +8,9 @@ package domain
 // pages, programs and rows have the same word for it.
 //
 // To add one, add it to the struct and to its Fields, as the last. Then
-// go test ./domain ./web ./cmd/microblogging -run TestFields says where it is still missing: in a page,
-// a feed, the export, the import or openapi.json.
+// go test ./domain ./web ./templates ./cmd/microblogging/... -run 'TestF|TestOpenAPI|TestRoutes/take|TestEntry'
+// says where it is still missing: in a page, a form, a feed, the export, the import, openapi.json or a
+// seed of a route. No test sees sentences about a channel or a post, nor what a schema of openapi.json requires.
 type Field struct {
 	// Name is what JSON, forms and errors call it.
 	Name string
