@@ -153,7 +153,7 @@ func (o *openAPI) check(t testing.TB, r *http.Request, a answer) {
 	if operation != nil {
 		documented := dig(operation, "responses."+strconv.Itoa(a.status))
 		if documented == nil {
-			t.Errorf("%s is not documented", name)
+			t.Errorf("%s is not in web/openapi.json", name)
 			return
 		}
 		response = o.resolve(documented)
@@ -221,7 +221,7 @@ func (o *openAPI) checkHeaders(t testing.TB, name string, response map[string]an
 	}
 	for _, header := range []string{"Etag", "Location"} {
 		if _, documented := headers[canonical(header)]; !documented && a.header.Get(header) != "" && a.status < 400 {
-			t.Errorf("%s: %s is not documented", name, header)
+			t.Errorf("%s: %s is not in web/openapi.json", name, header)
 		}
 	}
 }
@@ -245,7 +245,7 @@ func (o *openAPI) checkBody(t testing.TB, name string, response map[string]any, 
 	}
 	mediaType, _, err := mime.ParseMediaType(a.header.Get("Content-Type"))
 	if err != nil || content[mediaType] == nil {
-		t.Errorf("%s: media type %q is not documented", name, a.header.Get("Content-Type"))
+		t.Errorf("%s: media type %q is not in web/openapi.json", name, a.header.Get("Content-Type"))
 		return
 	}
 	if mediaType == "application/zip" {
@@ -367,7 +367,7 @@ func (o *openAPI) validateObject(at string, schema map[string]any, value any) (w
 	}
 	for name, member := range object {
 		if properties[name] == nil {
-			wrong = append(wrong, fmt.Sprintf("%s.%s is not documented", at, name))
+			wrong = append(wrong, fmt.Sprintf("%s.%s is not in web/openapi.json", at, name))
 			continue
 		}
 		wrong = append(wrong, o.validate(at+"."+name, properties[name], member)...)
