@@ -31,7 +31,7 @@ const (
 	// schemaVersion is the version of everything that this package writes: names of
 	// buckets, keys, records and messages. A program refuses a store with another
 	// version.
-	schemaVersion = 4
+	schemaVersion = 5
 	// Each table and each queue has a bucket.
 	tablePrefix = "table "
 	queuePrefix = "queue "
