@@ -21,13 +21,14 @@ import (
 //
 // It writes, in this order:
 //
-//  1. the user's list of deletions;
+//  1. the user's list of deletions; if the process dies before 3, that row stays, and no page shows it (list.go);
 //  2. the index row, without which a lost message would never be replaced;
 //  3. the message; if it came after 5, a request that died between them would leave a pending channel
 //     that waits for a reconciling pass;
 //  4. the record, without which Undo could not find the request of a pending channel. It comes after the
 //     message, so the message of a request on record was sent. It replaces the record of a request with a
-//     lower undo count, unless that is done. Any other record stays;
+//     lower undo count, unless that is done; between the read of that record and the write it renews the
+//     index row again (RecordDeletion). Any other record stays;
 //  5. the channel's row.
 //
 // If the process dies after 3 and before 5, a worker deletes the channel once the message is visible,
@@ -37,8 +38,9 @@ import (
 // one record: of the second request if the first died before it wrote one, else of the first. The user is
 // told the time in the record. While the record is pending, a worker carries out only the message of the
 // request on record, and deletes the other from the queue (progress in package worker). Otherwise the
-// deletion could begin before that time. The time in the channel's row may be another; only Retry-After
-// of the channel's feeds shows it.
+// deletion could begin before that time. (A message without time to undo is carried out all the same, such
+// as that of an owner whose account is deleted.) The time in the channel's row may be another; only
+// Retry-After of the channel's feeds shows it.
 func (s *Deletions) Request(ctx context.Context, key domain.ChannelKey, by domain.UserName,
 	expected domain.Precondition[domain.Incarnation],
 ) (domain.Channel, error) {

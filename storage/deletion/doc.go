@@ -12,11 +12,12 @@
 //	request  queue          send the message, invisible until the work is due
 //	request  Deletions      insert the record
 //	request  Channels       set the row pending; deleting, if there is no time to undo
-//	worker   Deletions      set the record running; insert it first if the request died
+//	worker   Deletions      set the record running; if the request died, first insert it, or replace that of an earlier one
 //	worker   Channels       pivot: set the row deleting; renew the index row first if the row is active
 //	worker   Blogs          replace the open gate with the shut one
 //	worker   other tables   delete the rows of users that lead to the next rows of the channel
 //	worker   Blogs          delete those rows; repeat both until a whole pass finds none
+//	worker   Deletions      meanwhile, from time to time: record how many rows are gone
 //	worker   Blogs          delete the shut gate
 //	worker   Channels       delete the row
 //	worker   Deletions      set the record done
@@ -25,8 +26,9 @@
 //
 // A process may die after any of them. Before the message, nothing has happened to the channel. After
 // it, a worker that receives the message makes the writes that are missing. If the message is lost, the
-// reconciling pass sends another once the record is there (reconcile.go). If the message is lost and no
-// process has written the record, the deletion never begins: no client was told that it was accepted. A
+// reconciling pass sends another once the record is there (reconcile.go). If no process has written the
+// record within an hour, a pass takes the deletion off the index (open.go). If the message is lost too, the
+// deletion may never begin, even if the record is written later: no client was told that it was accepted. A
 // message that fails too often waits in a row of its own for an operator (poison.go).
 //
 // The steps themselves are in package fence. A worker reads from the channel's rows what is left to

@@ -21,7 +21,8 @@ import (
 // The row must exist while the deletion is open, whichever process stalls or dies:
 //
 //   - A process that opens a deletion first reads the row that it will change: the channel's, the
-//     account's, or a poisoned record. Then it renews the index row, which gives that a new ETag.
+//     account's, or a record that is poisoned or of an earlier request. Then it renews the index row,
+//     which gives that a new ETag.
 //     Then it writes the row that it read, in the version that it read. A request opens a deletion by setting
 //     the row pending, or by replacing the record of an earlier request; a worker, by taking an
 //     active row past the pivot because the request died (pivot.go); an operator, by requeueing a
