@@ -21,7 +21,9 @@ import (
 //
 // If the process dies before it inserts the channel's row, it leaves a reservation or a gate that no
 // request will use, and maybe the name on the owner's list. If it dies later, the channel exists, but its
-// owner may have to subscribe.
+// owner may have to subscribe. The rows of the idempotency key stay until the account is deleted (once.go). A
+// request that is sent again with the key begins anew in the first case, and subscribes the owner in the
+// second.
 func (s *Fence) CreateChannel(ctx context.Context, channel domain.Channel, key string) (_ domain.Channel, made bool, err error) {
 	c := creation{channel: channel, tried: channel.Incarnation}
 	if key != "" {
