@@ -144,7 +144,9 @@ func fail(attempts []*attempt, err error) {
 	}
 }
 
-// postBatch makes posts in one transaction, and answers at least one request.
+// postBatch makes posts in one transaction, and answers at least one request. Before the transaction, it writes
+// the channel's rows on the index of active channels, except those that this process has written within the
+// last minutes (active.go). So no post is missing there.
 func (s *Posts) postBatch(ctx context.Context, p *permit, open []*attempt) {
 	batch := eachKeyOnce(open)
 	err := s.permitted(ctx, p, func(ctx context.Context) ([]driver.Operation, error) {
