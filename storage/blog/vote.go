@@ -100,5 +100,6 @@ func ratingOperations(now Entity, change int64, vote driver.Operation) []driver.
 
 // Voted reports whether a user has voted on a post.
 func (s *Posts) Voted(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, by domain.UserName) (bool, error) {
+	//lab: Read whether the user has voted.
 	return s.fence.HasRow(ctx, ref.Key, schema.VoteRow(id, by))
 }
