@@ -116,7 +116,7 @@ func commandMakesNoStore(t *testing.T) {
 		t.Run(name+" on Azurite", func(t *testing.T) {
 			a := newAccount(t)
 			refused(t, exitCannotRun, "Channels", a.args(args...)...)
-			if missing := a.missing(t); len(missing) != 10 {
+			if missing := a.missing(t); len(missing) != 9 {
 				t.Errorf("only %q are missing", missing)
 			}
 		})

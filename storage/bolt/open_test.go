@@ -57,8 +57,8 @@ func refusedUntouched(t *testing.T) {
 			_, err := tx.CreateBucket([]byte("of another program"))
 			return err
 		}),
-		"schema version 5, this program knows 4: written by a newer version": changed(ofSchema(5)),
-		"export the accounts (the page /account/export), and import their":   changed(ofSchema(3)),
+		"schema version 6, this program knows 5: written by a newer version": changed(ofSchema(6)),
+		"export the accounts (the page /account/export), and import their":   changed(ofSchema(4)),
 	} {
 		t.Run(says, func(t *testing.T) {
 			dir := t.TempDir()

@@ -108,16 +108,7 @@ func (c *deletionsCheck) checkPoisoned(ctx context.Context, row driver.Entity, d
 		return err
 	}
 	return c.violation("I5", c.store.deletions, row, "poisoned, and no message of it waits for an operator", func() (string, error) {
-		requeued := false
-		err := c.store.UpdateRecord(ctx, d.Message(), func(now *domain.Deletion) bool {
-			requeued = now.State == domain.DeletionPoisoned
-			now.State, now.Attempts, now.LastDelivery = domain.DeletionQueued, 0, 0
-			return requeued
-		})
-		if err != nil || !requeued {
-			return leftChanged, err
-		}
-		return "queued again", c.store.Enqueue(ctx, d.Message())
+		return "recorded again", c.store.RecordPoison(ctx, d.Message())
 	})
 }
 

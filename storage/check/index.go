@@ -140,14 +140,13 @@ func (p *partitionCheck) strayVote(ctx context.Context, row driver.Entity) error
 }
 
 // isAsked reports whether a message may ask for the deletion of a post: any on the queue, of which only
-// the number is known, or one that waits for an operator: the post's own, or that of an account, which may be its
-// author's.
+// the number is known, or the post's own that waits for an operator.
 func (p *partitionCheck) isAsked(ctx context.Context, id domain.BlogID) (bool, error) {
 	if queued, err := p.isQueued(ctx); queued || err != nil {
 		return queued, err
 	}
 	for m, err := range p.store.PoisonMessages(ctx) {
-		if err != nil || m.Kind == domain.MessageAccount || m.Ref() == p.channel.Ref() && m.Blog == id {
+		if err != nil || m.Ref() == p.channel.Ref() && m.Blog == id {
 			return true, err
 		}
 	}

@@ -59,11 +59,11 @@ func (s Steps) Poison(ctx context.Context, m driver.Message) error {
 	case err != nil:
 		err = s.recordText(ctx, m.Text)
 	case message.Kind == domain.MessageBlog:
-		err = s.recordText(ctx, uncounted(message).Encode())
+		err = s.RecordPoison(ctx, message)
 	default:
 		err = s.recordPoisoned(ctx, message)
 		if err != nil && !errors.Is(err, domain.ErrUnavailable) { // the store answered
-			err = s.recordText(ctx, uncounted(message).Encode())
+			err = s.RecordPoison(ctx, message)
 		}
 	}
 	if err != nil {
@@ -81,14 +81,14 @@ func (s Steps) recordPoisoned(ctx context.Context, m domain.Message) error {
 			return false, nil
 		}
 		d.State, d.Attempts, d.WaitingSince = domain.DeletionPoisoned, m.Attempts, time.Time{}
-		return true, s.recordText(ctx, uncounted(m).Encode())
+		return true, s.RecordPoison(ctx, m)
 	})
 }
 
-// uncounted is the message as it is sent first, without the time.
-func uncounted(m domain.Message) domain.Message {
+// RecordPoison writes the row of a message, as the message is sent first: without its counts and the time.
+func (s Steps) RecordPoison(ctx context.Context, m domain.Message) error {
 	m.QueuedOn, m.Attempts, m.Waits, m.Accounted = time.Time{}, 0, 0, 0
-	return m
+	return s.recordText(ctx, m.Encode())
 }
 
 // recordText writes the row of a message.

@@ -35,7 +35,6 @@ func TestErasureSteps(t *testing.T) {
 	t.Run("the index forgets one that is over", bubble(indexForgetsOver))
 	t.Run("what its user has made is not shown while it waits for an operator", bubble(poisonedIsNotShown))
 	t.Run("no vote of its user is left on a post whose own deletion waits for an operator", bubble(voteOnPoisonedPostGoes))
-	t.Run("votes on its user's posts are no violation while it waits for an operator", bubble(poisonedErasureKeepsVotes))
 	t.Run("a request that died before it changed the account is recorded as undone, and the index forgets it", bubble(givenUpIsRecorded))
 	t.Run("a request that a pass has given up begins again", bubble(givenUpBeginsAgain))
 	t.Run("an earlier record does not delete the next user of the name", drivertest.Long(bubble(recordSparesNextOfName)))
@@ -444,35 +443,6 @@ func voteOnPoisonedPostGoes(t *testing.T) {
 	if l.Has(l.bystander.Key(), schema.VoteRow(l.voted.ID, leaver)) {
 		t.Error("the vote is left")
 	}
-	for _, v := range l.Violations() {
-		t.Errorf("reported %+v", v)
-	}
-}
-
-// A worker dies after it has removed a post and before it removes the votes on it. Then the message is poisoned.
-func poisonedErasureKeepsVotes(t *testing.T) {
-	l := newLeaving(t, storage.Options{})
-	l.ask(false)
-	delivered := l.Receive()
-	m, err := domain.DecodeMessage(delivered.Text)
-	l.OK(err)
-	_, err = l.Store.Operator.BeginErasure(t.Context(), m)
-	l.OK(err)
-	nothing := func(int) error { return nil }
-	l.OK(l.Store.Operator.EraseFence(t.Context(), m, nothing))
-	dead := false
-	dying := l.Through(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-		if dead {
-			return domain.ErrUnavailable
-		}
-		err := send(ctx)
-		dead = err == nil && call.Method == driver.CallTransact && call.Target == schema.TableBlogs
-		return err
-	})
-	if err := dying.Operator.ErasePosts(t.Context(), m, nothing); err == nil || !dead {
-		t.Fatalf("the worker did not die: %v", err)
-	}
-	l.OK(l.Store.Operator.Poison(t.Context(), delivered))
 	for _, v := range l.Violations() {
 		t.Errorf("reported %+v", v)
 	}
