@@ -134,8 +134,8 @@ func (c *Checker) ofNobody(ctx context.Context, in domain.ChannelRef, row driver
 	})
 }
 
-// checkErasure is I5: an account that is being deleted is on the index of open deletions, from which
-// its message is sent again if that is lost, or its deletion is recorded.
+// checkErasure is I5: the deletion of an account is recorded, or it can be undone and is on the index of open
+// deletions, from which a pass records it.
 //
 // The index is read before the record, and the account again after both. A pass takes the deletion off
 // the index only once the record says that it is over or poisoned, and the record says that it is over
@@ -152,7 +152,7 @@ func (c *Checker) checkErasure(ctx context.Context, row driver.Entity) error {
 	}
 	//lab: Read whether the deletion of the account is recorded.
 	record, err := c.store.deletions.Find(ctx, schema.ChannelPartition(of.Ref().Key), schema.DeletionRow(of.ID))
-	if err != nil || record.Found() && !deletion.Decode(record).Over() || !record.Found() && index.Found() {
+	if err != nil || record.Found() && !deletion.Decode(record).Over() || of.State == domain.AccountPending && !record.Found() && index.Found() {
 		return err
 	}
 	if still, err := optimistic.Unchanged(ctx, c.store.users, row); err != nil || !still {
