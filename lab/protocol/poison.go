@@ -115,7 +115,7 @@ func poisons() subject {
 			ablate("poison-row", "poison-post", "The row of a poison message", "(Steps).recordText: driver.Replace(schema.PoisonRow(text), driver.Upsert, properties...)",
 				"A message that is given up has a row with its text before it leaves the queue, so an operator finds it and can queue it again.",
 				only("w", skipping(isToPoison))),
-			ablate("poison-first", "poison", "The row before the record", "(Steps).recordPoisoned: s.recordText(ctx, uncounted(m).Encode())",
+			ablate("poison-first", "poison", "The row before the record", "(Steps).recordPoisoned: s.RecordPoison(ctx, m)",
 				"The row of a message is written before the record says poisoned, so a deletion that is recorded as poisoned can be queued again.",
 				only("w", after(isRecordIn(domain.DeletionPoisoned), isToPoison)), among("w1")),
 			ablate("poison-version", "requeue-again", "The version of a poison message", "deletePoison: driver.Match(m.row.ETag)",
