@@ -242,9 +242,7 @@ func postingFailed(to domain.ChannelKey, err error) error {
 // refuse answers those who may not post. What they posted while they might is answered as ever,
 // since this may be a conflict with a transaction that took effect.
 func (s *Posts) refuse(ctx context.Context, open []*attempt, err error) {
-	if errors.Is(err, domain.ErrForbidden) {
-		s.lookForEarlier(ctx, open)
-	}
+	s.lookForEarlier(ctx, open)
 	for _, a := range unanswered(open) {
 		a.result, a.refused = &PostResult{Err: postingFailed(a.Channel.Key(), err)}, true
 	}
