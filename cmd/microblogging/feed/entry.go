@@ -17,7 +17,7 @@ import (
 type Entry struct {
 	// Key is the same each time that the same file is read. Former are the keys that programs
 	// before 1.0 gave the entry.
-	Key
+	Key    Key
 	Former []Key
 	// Published is when the entry was published or, if it does not say so, when it
 	// was updated. It is zero if neither date can be read and stored.

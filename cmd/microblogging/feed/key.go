@@ -43,22 +43,25 @@ func isUnique(id string) bool {
 func (e *Entry) identify(id, link string, dates []string) {
 	switch id, link = strings.TrimSpace(id), strings.TrimSpace(link); {
 	case id != "":
-		e.name, e.ID = "id:"+id, "id:"+sameSite(id)
+		e.name, e.Key.ID = "id:"+id, "id:"+sameSite(id)
 	case link != "":
-		e.name, e.ID = "link:"+link, "link:"+sameSite(link)
+		e.name, e.Key.ID = "link:"+link, "link:"+sameSite(link)
 	default:
-		e.name, e.ID = "hash:"+e.hash(dates, asItIs), "hash:"+e.hash(dates, ofAnySite)
+		e.name, e.Key.ID = "hash:"+e.hash(dates, asItIs), "hash:"+e.hash(dates, ofAnySite)
 	}
 }
 
 // setKeys sets the keys of entries that have their names and their links. The source of the feed was another one
 // for earlier programs, and the site may have had another scheme for them.
+//
+// If an id was that of one entry, and later of two, the first gets another key and is imported again. The key that it
+// had is not among its former ones, because it would be one of the second too, which would then never be imported.
 func (f *Feed) setKeys(formerSource string) {
 	names, ids := map[string]int{}, map[string]int{} // how many entries have one
 	for _, e := range f.Entries {
 		if e.LeftOut == "" {
 			names[e.name]++
-			ids[e.ID]++
+			ids[e.Key.ID]++
 		}
 	}
 	titled := strings.HasPrefix(f.Source, "title:")
@@ -71,10 +74,10 @@ func (f *Feed) setKeys(formerSource string) {
 		kind, id, _ := strings.Cut(e.name, ":")
 		unique := kind == "id" && isUnique(id)
 		if !unique {
-			e.Source = f.Source
+			e.Key.Source = f.Source
 		}
-		if ids[e.ID] > 1 || titled && kind != "hash" && !unique {
-			e.ID += " " + e.hash(nil, ofAnySite)
+		if ids[e.Key.ID] > 1 || titled && kind != "hash" && !unique {
+			e.Key.ID += " " + e.hash(nil, ofAnySite)
 		}
 		if seen[e.Key] {
 			e.LeftOut = Repeated
