@@ -79,6 +79,9 @@ func (s *server) editBlog(c echo.Context, v visitor, in domain.Channel, form url
 	if err != nil {
 		return err
 	}
+	if err := hasTexts(form, new(domain.Draft).Fields()); err != nil {
+		return err
+	}
 	draft, err := domain.ParseDraft(draftOf(form))
 	if err == nil && form.Get("undecided") == templates.Undecided(draft) {
 		err = domain.Invalid("text", "still contains both versions. Remove what you do not want to keep, then save")

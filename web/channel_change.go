@@ -125,13 +125,18 @@ func (s *server) editChannelForm(c echo.Context, v visitor) error {
 }
 
 func (s *server) editChannel(c echo.Context, v visitor, in domain.Channel, form url.Values) error {
+	var base, saved domain.About
+	if !templates.Unpack(form.Get("base"), base.Fields()) {
+		return withoutVersion()
+	}
+	if err := hasTexts(form, base.Fields()); err != nil {
+		return err
+	}
 	typed := aboutOf(form)
 	parsed, _ := domain.ParseAbout(typed) // Update returns the error
-	var base, saved domain.About
-	templates.Unpack(form.Get("base"), base.Fields())
 	_, err := s.store.Channels.Update(c.Request().Context(), in.Ref(), v.User, func(about *domain.About) error {
 		saved = *about
-		if form.Has("base") && saved != base && saved != parsed {
+		if saved != base && saved != parsed {
 			return domain.ErrConflict
 		}
 		*about = typed

@@ -10,6 +10,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/schema"
+	"microblogging/templates"
 )
 
 // TestFieldsOfForms sends each form with a text in each field of domain.About and domain.Draft, and asks
@@ -21,6 +22,8 @@ func TestFieldsOfForms(t *testing.T) {
 	t.Run("two edits of different fields are both saved", editsOfDifferentFieldsMeet)
 	t.Run("of two edits of one field the author chooses", editsOfOneFieldMeet)
 	t.Run("a channel's form does not replace what was saved meanwhile in another field", channelFormReplacesNothingUnseen)
+	t.Run("a form that lacks a field, as that of an older program does, empties nothing", formWithoutAFieldEmptiesNothing)
+	t.Run("a channel's form that does not say what it was made from is refused, and claims no other save", channelFormWithoutABase)
 }
 
 // has compares what the API says with what was typed.
@@ -131,6 +134,43 @@ func channelFormReplacesNothingUnseen(t *testing.T) {
 			s.has("a second Save", "/api/v1/channels/Engines", map[string]string{mine.Name: plant(mine, false)})
 		}
 	}
+}
+
+func formWithoutAFieldEmptiesNothing(t *testing.T) {
+	s, b, channel := enginesBrowser(t, "ada")
+	about, draft := new(domain.About).Fields(), new(domain.Draft).Fields()
+	post := s.post(channel, "ada", "Hello")
+	for _, of := range []struct {
+		fields     []domain.Field
+		form, read string
+	}{{about, "/channels/Engines/edit", "/api/v1/channels/Engines"}, {draft, permalink(channel, post) + "/edit", blogPath(channel, post.ID)}} {
+		saved := planted(of.fields, false)
+		b.open(of.form).form("Save").plantIn(of.fields, saved).press().want(200)
+		for _, field := range of.fields {
+			older := b.open(of.form).form("Save").plantIn(of.fields, planted(of.fields, true))
+			older.values.Del(field.Name)
+			refused := older.press().unwritten().want(412).says("It has no "+field.Name, "Nothing was saved")
+			for _, other := range of.fields {
+				if other.Name != field.Name {
+					if kept := plant(other, true); !strings.Contains(string(refused.body), kept) {
+						t.Errorf("the answer to a form without the %s does not keep the %s", field.Name, other.Name)
+					}
+				}
+			}
+			s.has("a form without the "+field.Name, of.read, saved)
+		}
+	}
+}
+
+func channelFormWithoutABase(t *testing.T) {
+	s, b, _ := enginesBrowser(t, "ada")
+	b.open("/channels/Engines/edit").form("Save").fill("description", "Saved").press().want(200)
+	newer := templates.Pack(append(new(domain.About).Fields(), domain.Field{Text: new("newer")}))
+	for _, base := range []string{"", "x", "null", "{}", "[]", newer} {
+		form := b.open("/channels/Engines/edit").form("Save").fill("description", "Mine").fill("base", base)
+		form.press().unwritten().want(428).says("Nothing was changed").saysNot("saved meanwhile")
+	}
+	s.has("forms that do not say what they were made from", "/api/v1/channels/Engines", map[string]string{"description": "Saved"})
 }
 
 // storedNames are the names of all properties that are stored, as rows and as programs write them, and of

@@ -61,6 +61,18 @@ func readTexts(form url.Values, words []domain.Field) {
 	}
 }
 
+// hasTexts refuses the form of an edit that lacks a field: a program that does not know the field has made the form,
+// and to save it would empty the field.
+func hasTexts(form url.Values, words []domain.Field) error {
+	for _, word := range words {
+		if !form.Has(word.Name) {
+			return refuse(http.StatusPreconditionFailed, "The form is out of date",
+				"It has no "+word.Name+", so another version of this site has made it. Nothing was saved. Please open the page again.")
+		}
+	}
+	return nil
+}
+
 // showTexts takes them such that a page can show them again.
 func showTexts(form url.Values, words []domain.Field) {
 	for _, word := range words {

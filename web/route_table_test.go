@@ -410,13 +410,13 @@ func siteRoutes() []route {
 		}},
 		{name: "POST /channels/:name/blogs/:id/edit", who: owner, body: 192 << 10, seeds: []seed{
 			{adasCookie, 303, "Engines/{post}", "", "", "etag={etag}&title=&text=Better&incarnation={engines}"},
-			{adasCookie, 412, "Engines/{first}", "", "", "etag={etag}&text=Better&incarnation={engines}"},
+			{adasCookie, 412, "Engines/{first}", "", "", "etag={etag}&title=&text=Better&incarnation={engines}"},
 			{adasCookie, 412, "Engines/{post}", "", "", "etag=*&text=Better&incarnation={going}"},
 			{adasCookie, 428, "Engines/{post}", "", "", "etag=*&text=Better"},
 			{adasCookie, 428, "Engines/{post}", "", "", "text=Better&incarnation={engines}"},
 			{adasCookie, 400, "Engines/{post}", "", "", "etag=no+quotes&text=Better&incarnation={engines}"},
-			{adasCookie, 403, "Engines/{theirs}", "", "", "etag=*&text=Better&incarnation={engines}"},
-			{adasCookie, 422, "Engines/{post}", "", "", "etag={etag}&mine=1&text=%FF&incarnation={engines}"},
+			{adasCookie, 403, "Engines/{theirs}", "", "", "etag=*&title=&text=Better&incarnation={engines}"},
+			{adasCookie, 422, "Engines/{post}", "", "", "etag={etag}&mine=1&title=&text=%FF&incarnation={engines}"},
 		}},
 		{name: "PUT /api/v1/channels/:name/blogs/:id/vote", who: users, body: 4 << 10, seeds: []seed{
 			{bob, 204, "Engines/{post}", "", "", ""},
@@ -477,7 +477,7 @@ func siteRoutes() []route {
 			{adasCookie, 200, "Engines", "", "", ""},
 		}},
 		{name: "POST /channels/:name/edit", who: owner, seeds: []seed{
-			{adasCookie, 303, "Engines", "", "", "description=Pistons&incarnation={engines}"},
+			{adasCookie, 303, "Engines", "", "", "description=Pistons&base=%5B%22All+about+Engines%22%5D&incarnation={engines}"},
 			{bobsCookie, 412, "Engines", "", "", "description=Pistons&incarnation={going}"},
 			{adasCookie, 428, "Engines", "", "", "description=Pistons"},
 			{adasCookie, 303, "Engines", "", "", "action=posting&posting=owner&incarnation={engines}"},
