@@ -52,8 +52,8 @@ type Options struct {
 	Undo time.Duration
 	// UndoAccount is the same for the deletion of an account.
 	UndoAccount time.Duration
-	// PageCache is how many bytes of pages and feeds of channels are kept in memory, and of
-	// what they show, about. With 0 none are, and each is made anew.
+	// PageCache is about how many bytes are kept in memory of pages, feeds and lists of posts of
+	// channels, and of what they show. With 0 none are, and each is made anew.
 	PageCache int64
 	// Logger gets one line for each request, and the cause of each failure. Nil logs
 	// nothing.
