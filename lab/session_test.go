@@ -6,13 +6,17 @@ import (
 	"strings"
 	"testing"
 
+	"microblogging/domain"
 	"microblogging/lab"
+	"microblogging/lab/modelcheck"
 	"microblogging/lab/protocol"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 )
 
 func TestSession(t *testing.T) {
 	t.Run("a panic of an actor's code reaches the caller of the explorer", panicReachesTheCaller)
+	t.Run("a panic that a worker survives fails the search, in a step and when it concludes its message", panicOfAWorkerFailsTheSearch)
 }
 
 func panicReachesTheCaller(t *testing.T) {
@@ -30,4 +34,26 @@ func panicReachesTheCaller(t *testing.T) {
 	}()
 	_, err := x.Follow(lab.Schedule{{Actor: 1}}, false)
 	t.Errorf("no panic, but %v", err)
+}
+
+func panicOfAWorkerFailsTheSearch(t *testing.T) {
+	for _, of := range []struct {
+		method driver.Method
+		target string
+	}{{driver.CallTransact, schema.TableBlogs}, {driver.CallDelete, domain.QueueName}} {
+		c, err := modelcheck.Find("create-delete")
+		ok(t, err)
+		c.Intercept = []lab.Intercept{func(actor string) driver.Around {
+			return func(ctx context.Context, call *driver.Call, next func(context.Context) error) error {
+				if actor == "w1" && call.Method == of.method && call.Target == of.target {
+					panic("out of cheese")
+				}
+				return next(ctx)
+			}
+		}}
+		_, _, err = c.Try(t.Context())
+		if err == nil || !strings.Contains(err.Error(), "w1: panic") || !strings.Contains(err.Error(), "out of cheese") {
+			t.Errorf("%s %s: the search ends with %v", of.method, of.target, err)
+		}
+	}
 }

@@ -22,8 +22,8 @@ const (
 
 // conclude does with the message what the outcome demands, and tells the observer and the
 // log. If that fails or panics, the message becomes visible when its lease ends, and is
-// handled once more.
-func (j *job) conclude(ctx context.Context, result outcome, cause error) {
+// handled once more. The error says why.
+func (j *job) conclude(ctx context.Context, result outcome, cause error) error {
 	ctx, cancel := context.WithTimeout(ctx, concludeTime)
 	defer cancel()
 	err := guarded(func() error { return j.carryOut(ctx, result, cause) })
@@ -49,6 +49,7 @@ func (j *job) conclude(ctx context.Context, result outcome, cause error) {
 		log = log.With("unconcluded", err)
 	}
 	log.Log(ctx, level, "message handled")
+	return err
 }
 
 // carryOut does with the message what the outcome demands.

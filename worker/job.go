@@ -129,7 +129,7 @@ func (j *job) recorded(ctx context.Context, run func(*cascade, context.Context) 
 }
 
 // watch waits as long as a slow worker does, and tells the observer and the next record of a
-// step. If the step panics, the error is an errPanic.
+// step. If the step panics, the error is an ErrPanic.
 func (j *job) watch(ctx context.Context, name domain.Step, take func(context.Context) (bool, error)) (more bool, err error) {
 	if err := j.linger(ctx, name); err != nil {
 		return false, err

@@ -61,8 +61,8 @@ func Outcomes() (all []string) {
 var (
 	// errPermanent is in the chain of a failure that no later attempt can mend.
 	errPermanent = errors.New("permanent failure")
-	// errPanic is in the chain of a failure that was a panic of the work.
-	errPanic = errors.New("panic")
+	// ErrPanic is in the chain of a failure that was a panic of the work.
+	ErrPanic = errors.New("panic")
 	// errLost is the cause of a work context that ended because the lease is lost.
 	errLost = errors.New("lease lost")
 	// errDrained is the cause of a work context that ended because the work was
@@ -70,11 +70,11 @@ var (
 	errDrained = errors.New("out of time to stop")
 )
 
-// guarded calls work. If work panics, guarded returns an errPanic.
+// guarded calls work. If work panics, guarded returns an ErrPanic.
 func guarded(work func() error) (err error) {
 	defer func() {
 		if value := recover(); value != nil {
-			err = fmt.Errorf("%w: %v\n%s", errPanic, value, debug.Stack())
+			err = fmt.Errorf("%w: %v\n%s", ErrPanic, value, debug.Stack())
 		}
 	}()
 	return work()
@@ -89,7 +89,7 @@ func classify(ctx context.Context, err error) outcome {
 		return outcomeLost
 	case err == nil:
 		return outcomeDone
-	case errors.Is(err, errPanic):
+	case errors.Is(err, ErrPanic):
 		return outcomePanic
 	case errors.Is(err, errStopping), errors.Is(cause, errDrained):
 		return outcomeShutdown

@@ -3,6 +3,7 @@ package worker
 import (
 	"cmp"
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -182,16 +183,22 @@ func (w *Worker) handle(stop, work context.Context, m driver.Message) {
 	j := w.newJob(m, stop.Done())
 	result, err := j.work(ctx)
 	j.leased = held.release()
-	j.conclude(context.WithoutCancel(ctx), result, err)
+	_ = j.conclude(context.WithoutCancel(ctx), result, err) // is logged
 }
 
 // Handle works on one message that was received before and concludes it, as Run
 // does. It does not renew the lease: it behaves like a worker that does not
 // notice that its lease is lost. The error says why the work failed. It is nil
-// if the work is done.
+// if the work is done. If the work or its conclusion panics, it is an ErrPanic, and the message is left to
+// its lease.
 func (w *Worker) Handle(ctx context.Context, m driver.Message) error {
 	j := w.newJob(m, nil)
 	result, err := j.work(ctx)
-	j.conclude(ctx, result, err)
+	if result == outcomePanic {
+		return err
+	}
+	if failed := j.conclude(ctx, result, err); errors.Is(failed, ErrPanic) {
+		return failed
+	}
 	return err
 }

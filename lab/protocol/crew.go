@@ -2,10 +2,10 @@ package protocol
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
-	"strings"
 	"time"
 
 	"microblogging/domain"
@@ -96,7 +96,7 @@ func (c *crew) handle(ctx context.Context, id string) error {
 	}
 	err = c.worker.Handle(ctx, delivered)
 	c.deeds = append(c.deeds, lab.Deed{Message: delivered.Text, Err: err})
-	if err != nil && strings.Contains(err.Error(), "panic") { // also within a step
+	if errors.Is(err, worker.ErrPanic) {
 		return fmt.Errorf("handling a message: %w", err)
 	}
 	return nil

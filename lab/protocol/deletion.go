@@ -101,6 +101,9 @@ func work(ctx context.Context, c *lab.Client) {
 			c.Tell(lab.Fact{Kind: factHandling, Channel: asked.Ref()})
 		}
 		err := worker.New(c.Store.Steps, WorkerOptions()).Handle(ctx, m) // its outcome is in the store
+		if errors.Is(err, worker.ErrPanic) {
+			panic(err) // the search reports it; otherwise it would look like a worker that goes on later
+		}
 		if err == nil && undecodable == nil && asked.Kind == domain.MessageBlog {
 			c.Tell(lab.Fact{Kind: factHandled, Channel: asked.Ref(), Blog: asked.Blog})
 		}
