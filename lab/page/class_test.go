@@ -149,7 +149,7 @@ func handedInIsNoRun(t *testing.T) {
 	for run, says := range map[string]string{"A1=w1*9": "not a run: step 1 is not possible", "A1=<b>x": "not a run: step 1 is not possible", "A1=ann*999": "not a run"} {
 		r := s.get("/lab/class?"+run).want(200).says("Checked: 0 of 1 won", says)
 		if strings.Contains(r.body, "<b>x") || len(r.all(func(n *html.Node) bool { return has(n, "data-copy") })) > 0 {
-			t.Errorf("%s: %s", run, r.body)
+			t.Errorf("%s: the page has what was handed in, or a link to copy: %s", run, excerpt(r.text(), "not a run"))
 		}
 	}
 	s.get("/lab/class?A1=%zz").want(400)

@@ -85,7 +85,7 @@ type response struct {
 func (r response) want(status int) response {
 	r.Helper()
 	if r.status != status {
-		r.Fatalf("%s: status %d, want %d: %s", r.path, r.status, status, r.body)
+		r.Fatalf("%s: status %d, want %d: %s", r.path, r.status, status, excerpt(r.text(), ""))
 	}
 	return r
 }
@@ -94,10 +94,24 @@ func (r response) says(texts ...string) response {
 	r.Helper()
 	for _, text := range texts {
 		if !strings.Contains(r.text(), text) {
-			r.Errorf("%s does not say %q but %s", r.path, text, r.text())
+			r.Errorf("%s does not say %q but %s", r.path, text, excerpt(r.text(), text))
 		}
 	}
 	return r
+}
+
+// excerpt is the part of a page where it begins to say what is wanted, or else its beginning.
+func excerpt(page, want string) string {
+	const before, length = 80, 400
+	for at := -1; want != "" && at < 0; want = want[:max(0, strings.LastIndexByte(want, ' '))] {
+		if at = strings.Index(page, want); at > before {
+			page = "…" + page[at-before:]
+		}
+	}
+	if len(page) > length {
+		page = page[:length] + "…"
+	}
+	return strings.ToValidUTF8(page, "")
 }
 
 // text is what a reader can read.
@@ -142,7 +156,7 @@ func (r response) links() (hrefs []string) {
 func (r response) decode(into any) {
 	r.Helper()
 	if err := json.Unmarshal([]byte(r.body), into); err != nil {
-		r.Fatalf("%s: %v: %s", r.path, err, r.body)
+		r.Fatalf("%s: %v: %s", r.path, err, excerpt(r.body, ""))
 	}
 }
 
