@@ -25,9 +25,13 @@
 //     says what a reader would find if the process died there, and who repairs
 //     it. The repair always belongs to something that runs anyway.
 //
+// A store has a version: a row that says what all rows and messages are, and that is written before any
+// other row. A program leaves a store of another version alone (package version).
+//
 // Each subject has a package:
 //
 //	schema     every kind of row; no other package makes keys
+//	version    the version of the store
 //	fence      the core protocol, in internal: create, gate, pivot, shut, sweep, remove-gate, release
 //	channel    what users do with channels, their lists, and pages that a process keeps
 //	deletion   the intent to delete: message, record, index, reconciling pass, poison

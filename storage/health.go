@@ -10,20 +10,34 @@ import (
 	"microblogging/domain"
 	"microblogging/storage/driver"
 	"microblogging/storage/schema"
+	"microblogging/storage/version"
 )
 
 // Health reports whether a store answers.
 type Health struct{ backend driver.Backend }
 
-// Prepare creates the tables and the queue, unless they are there. Several processes may call it
-// concurrently. If a part of a store is missing, Prepare creates nothing, and its error is no
-// domain.ErrUnavailable.
-//
-// A process writes no row before its Prepare has created everything in a fixed order: the tables and
-// then the queue. So the creation of a store was interrupted if the tables have no rows, and no
-// table exists that comes after a missing one; then Prepare completes it. Otherwise something was
-// lost.
+// Prepare creates the tables and the queue, and then writes the version of the store, unless they are
+// there. Several processes may call it concurrently. If a part of a store is missing, or its version is
+// another one (version.ErrRefused), Prepare changes nothing, and its error is no domain.ErrUnavailable.
 func (o *Operator) Prepare(ctx context.Context) error {
+	if err := o.CreateTables(ctx); err != nil {
+		return err
+	}
+	prepared, err := version.Accept(ctx, o.health.backend)
+	if err == nil && !prepared {
+		err = version.Write(ctx, o.health.backend)
+	}
+	return err
+}
+
+// CreateTables is Prepare without the version, for the target of a copy: that is no store before the copy
+// has ended.
+//
+// A process writes no row before it has created everything in a fixed order: the tables and
+// then the queue. So the creation of a store was interrupted if the tables have no rows, and no
+// table exists that comes after a missing one; then CreateTables completes it. Otherwise something was
+// lost.
+func (o *Operator) CreateTables(ctx context.Context) error {
 	missing, made, err := o.health.look(ctx)
 	if made && len(missing) > 0 { // another process may have created them between two of the reads
 		missing, made, err = o.health.look(ctx)
@@ -45,10 +59,17 @@ func (o *Operator) Prepare(ctx context.Context) error {
 	return nil
 }
 
-// Ready checks that the whole store answers: it reads one row of each table and looks up the
-// queue. If some do not exist, the error is domain.ErrMissing, names them, and says what to do.
+// Ready checks that the whole store answers: it reads one row of each table, looks up the
+// queue, and reads the version. If some do not exist, the error is domain.ErrMissing, names them, and says
+// what to do. If the version is another one, it is version.ErrRefused.
 func (h *Health) Ready(ctx context.Context) error {
 	missing, made, err := h.look(ctx)
+	if err == nil && len(missing) == 0 {
+		var prepared bool
+		if prepared, err = version.Accept(ctx, h.backend); err == nil && !prepared {
+			missing, made = []string{"its version"}, false
+		}
+	}
 	if err == nil && len(missing) > 0 {
 		err = fmt.Errorf("%w: %s", domain.ErrMissing, explain(missing, made))
 	}

@@ -18,6 +18,7 @@ import (
 	"microblogging/storage/azure"
 	"microblogging/storage/bolt"
 	"microblogging/storage/driver"
+	"microblogging/storage/version"
 )
 
 // A backend is an open store.
@@ -65,6 +66,17 @@ func (f storageFlags) open(opts bolt.Options, told *telemetry.Telemetry, o stora
 		Parts: newParts(db, told, o), under: db, told: told,
 		name: "bolt " + f.Data, local: true, health: db.Health, space: db.Space, backup: db.Backup, close: db.Close,
 	}, nil
+}
+
+// ofThisVersion returns options of the embedded store that refuse a store of another version before anything
+// is written to it.
+func ofThisVersion(log *slog.Logger) bolt.Options {
+	ctx := context.Background() // no reader of the file waits
+	return bolt.Options{
+		Log:    log,
+		Accept: func(db driver.Backend) error { _, err := version.Accept(ctx, db); return err },
+		Empty:  func(db driver.Backend) (bool, error) { return version.Empty(ctx, db) },
+	}
 }
 
 func newParts(under driver.Backend, told *telemetry.Telemetry, o storage.Options) *storage.Parts {
@@ -142,7 +154,7 @@ func (f storageFlags) use(ctx context.Context, creates bool, work func(*backend)
 			return err
 		}
 	}
-	b, err := f.open(bolt.Options{}, nil, storage.Options{})
+	b, err := f.open(ofThisVersion(nil), nil, storage.Options{})
 	if err != nil {
 		return err
 	}
@@ -180,8 +192,8 @@ func newStarter(log *slog.Logger) *starter { return &starter{log: log, tried: ma
 
 // prepare prepares the store. A store on the network is tried again while it does not answer: a role
 // may start before its store does, and must run on while the store is unreachable. If the
-// configuration is wrong for longer than configurationTime, or a part of the store is missing, the
-// role cannot run.
+// configuration is wrong for longer than configurationTime, a part of the store is missing, or the store has
+// another version, the role cannot run.
 func (s *starter) prepare(ctx context.Context, b *backend) error {
 	store := storage.New(b.under, storage.Options{})
 	tried := sync.OnceFunc(func() { close(s.tried) })

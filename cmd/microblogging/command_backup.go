@@ -30,7 +30,7 @@ func (c backupCommand) Run(ctx context.Context, console *console) error {
 		if c.Admin != "" {
 			return download(ctx, c.Admin, w, backupTime)
 		}
-		err := pack(w, func(w io.Writer) error { return bolt.Backup(ctx, c.Data, w) })
+		err := pack(w, func(w io.Writer) error { return bolt.Backup(ctx, c.Data, ofThisVersion(nil), w) })
 		if errors.Is(err, bolt.ErrInUse) {
 			err = fmt.Errorf("%w; give the address of its --admin-listen with --admin, or stop it", bolt.ErrInUse)
 		}

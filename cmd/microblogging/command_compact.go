@@ -18,7 +18,7 @@ func (c compactCommand) Run(ctx context.Context, console *console) error {
 		return cannotRunError{errors.New("compact is only for the embedded store; Azure frees space by itself")}
 	}
 	began := false
-	before, after, err := bolt.Compact(ctx, c.Data, func(missing bool) {
+	before, after, err := bolt.Compact(ctx, c.Data, ofThisVersion(nil), func(missing bool) {
 		if began = true; missing {
 			fmt.Fprintln(console.stderr, "one of the two headers of the file was invalid: the last write may be missing")
 		}

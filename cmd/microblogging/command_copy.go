@@ -14,6 +14,7 @@ import (
 	"microblogging/storage/bolt"
 	"microblogging/storage/move"
 	"microblogging/storage/schema"
+	"microblogging/storage/version"
 )
 
 type copyCommand struct {
@@ -99,7 +100,7 @@ func copyStore(ctx context.Context, console *console, from, to move.Side, flight
 		return cannotRunError{refused}
 	case errors.Is(err, context.Canceled):
 		return errors.New("interrupted; run the same command again, and it goes on")
-	case errors.Is(err, domain.ErrConfiguration):
+	case errors.Is(err, domain.ErrConfiguration), errors.Is(err, version.ErrRefused):
 		return cannotRunError{err}
 	case errors.Is(err, domain.ErrUnavailable):
 		return cannotRunError{fmt.Errorf("%w; run the same command again, and it goes on", err)}

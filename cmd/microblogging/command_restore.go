@@ -10,6 +10,7 @@ import (
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/bolt"
+	"microblogging/storage/version"
 )
 
 type restoreCommand struct {
@@ -42,6 +43,9 @@ func (c restoreCommand) Run(ctx context.Context, console *console) (err error) {
 		}
 		return err
 	})
+	if errors.Is(err, version.ErrRefused) {
+		err = fmt.Errorf("%w; to copy what a backup holds, first restore it with the program that wrote it", err)
+	}
 	switch {
 	case errors.Is(err, context.Canceled):
 		return fmt.Errorf("interrupted, and nothing was restored: %w", err)
@@ -75,7 +79,7 @@ func restore(ctx context.Context, name, dir string, begin func(), finish func(*b
 	if err != nil {
 		return 0, takenOn, err
 	}
-	rows, err = bolt.Restore(ctx, dir, packed, begin, finish)
+	rows, err = bolt.Restore(ctx, dir, packed, ofThisVersion(nil), begin, finish)
 	return rows, packed.ModTime.UTC(), err
 }
 
@@ -87,7 +91,7 @@ func readDeletions(ctx context.Context, name string) (deletions []domain.Deletio
 		return err
 	}
 	if there, err := bolt.Exists(name); err == nil && there {
-		db, err := bolt.Open(name, bolt.Options{})
+		db, err := bolt.Open(name, ofThisVersion(nil))
 		if err != nil {
 			return nil, err
 		}

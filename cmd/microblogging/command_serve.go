@@ -120,7 +120,7 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 	if p.web != nil {
 		options.Undo, options.UndoAccount = p.web.Undo, p.web.UndoAccount
 	}
-	b, err = p.open(bolt.Options{Log: log}, meter, options)
+	b, err = p.open(ofThisVersion(log), meter, options)
 	if err != nil {
 		return err
 	}

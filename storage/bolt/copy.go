@@ -50,13 +50,14 @@ func (db *DB) Backup(ctx context.Context, to io.Writer) error {
 }
 
 // Backup does the same for the store in a directory, which no process may have open. It
-// changes nothing. The error is ErrInUse, ErrUnfinished or ErrNoStore if it cannot begin.
-func Backup(ctx context.Context, dir string, to io.Writer) error {
+// changes nothing. The error is ErrInUse, ErrUnfinished or ErrNoStore if it cannot begin, or that of
+// Options.Accept.
+func Backup(ctx context.Context, dir string, opts Options, to io.Writer) error {
 	path := resolve(filepath.Join(dir, fileName))
 	if err := refuseUnfinished(path); err != nil {
 		return err
 	}
-	_, err := readFile(ctx, path, false, func(tx *bbolt.Tx) error { return backup(ctx, tx, to) })
+	_, err := readFile(ctx, path, opts, func(tx *bbolt.Tx) error { return backup(ctx, tx, to) })
 	return noStore(err, dir)
 }
 
@@ -103,12 +104,13 @@ func noStore(err error, dir string) error {
 // the store is open and the work begins. missing tells that one of the headers of the file is
 // invalid, so that the last write may be missing: only Compact opens such a store.
 // Compact returns the size of the file before and after.
-func Compact(ctx context.Context, dir string, begin func(missing bool)) (before, after int64, err error) {
+func Compact(ctx context.Context, dir string, opts Options, begin func(missing bool)) (before, after int64, err error) {
 	path, err := filepath.EvalSymlinks(filepath.Join(dir, fileName))
 	if err != nil {
 		return 0, 0, noStore(err, dir)
 	}
-	source, err := openFile(path, Options{compacts: true})
+	opts.compacts = true
+	source, err := openFile(path, opts)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -185,8 +187,9 @@ func replace(path, suffix string, release func() error, fill func(*os.File) erro
 // That is the commit: before, there is no store, or the empty one, which every other program
 // refuses with ErrUnfinished, also after a crash. Then Restore may begin again.
 //
-// begin is called when all was verified. An error before it means that nothing has changed.
-func Restore(ctx context.Context, dir string, from io.Reader, begin func(), finish func(*DB) error) (rows int, err error) {
+// begin is called when all was verified, and Options.Accept has accepted it. An error before it means that
+// nothing has changed.
+func Restore(ctx context.Context, dir string, from io.Reader, opts Options, begin func(), finish func(*DB) error) (rows int, err error) {
 	if _, there := os.Stat(dir); errors.Is(there, fs.ErrNotExist) {
 		defer func() {
 			if err != nil {
@@ -198,7 +201,7 @@ func Restore(ctx context.Context, dir string, from io.Reader, begin func(), fini
 		return 0, fmt.Errorf("making the data directory: %w", err)
 	}
 	path := resolve(filepath.Join(dir, fileName))
-	empty, err := lockEmpty(path)
+	empty, err := lockEmpty(path, opts)
 	if err != nil {
 		return 0, err
 	}
@@ -213,13 +216,13 @@ func Restore(ctx context.Context, dir string, from io.Reader, begin func(), fini
 		if _, err := io.Copy(stopWriter{ctx, file}, from); err != nil {
 			return err
 		}
-		if rows, err = readFile(ctx, file.Name(), false, nil); err != nil {
+		if rows, err = readFile(ctx, file.Name(), opts, nil); err != nil {
 			return err
 		}
 		begin()
 		err = errors.Join(useUnnamed(file.Name(), finish), ctx.Err())
 		if err == nil && empty == nil { // another process may have made one meanwhile
-			empty, err = lockEmpty(path)
+			empty, err = lockEmpty(path, opts)
 		}
 		return err
 	})
@@ -229,10 +232,10 @@ func Restore(ctx context.Context, dir string, from io.Reader, begin func(), fini
 	return rows, nil
 }
 
-// lockEmpty locks the store if there is one, and refuses one that has rows. Tables without
+// lockEmpty locks the store if there is one, and refuses one that is not Empty. Tables without
 // rows are no content, and neither is a message, which is about rows. It returns nil if there
 // is no store.
-func lockEmpty(path string) (*boltFile, error) {
+func lockEmpty(path string, opts Options) (*boltFile, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -243,16 +246,10 @@ func lockEmpty(path string) (*boltFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = safely(func() error {
-		return file.View(func(tx *bbolt.Tx) error {
-			return tx.ForEach(func(name []byte, bucket *bbolt.Bucket) error {
-				if first, _ := bucket.Cursor().First(); first != nil && strings.HasPrefix(string(name), tablePrefix) {
-					return ErrNotEmpty
-				}
-				return nil
-			})
-		})
-	})
+	empty, err := opts.Empty(readOnly(file))
+	if err == nil && !empty {
+		err = ErrNotEmpty
+	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("opening %s: %w", path, err), file.Close())
 	}

@@ -55,7 +55,7 @@ func backupCannotWrite(t *testing.T) {
 	dir := wasteful(t)
 	for _, at := range []int{1, 3} {
 		writes := 0
-		err := Backup(t.Context(), dir, writerFunc(func(b []byte) (int, error) {
+		err := Backup(t.Context(), dir, Options{}, writerFunc(func(b []byte) (int, error) {
 			if writes++; writes == at {
 				return 0, errors.New("no room")
 			}
@@ -117,7 +117,7 @@ func compactIsStopped(t *testing.T) {
 	dir := wasteful(t)
 	rows := content(t, dir)
 	ctx, cancel := context.WithCancel(t.Context())
-	_, _, err := Compact(ctx, dir, func(bool) { cancel() })
+	_, _, err := Compact(ctx, dir, Options{}, func(bool) { cancel() })
 	is(t, context.Canceled, err)
 	wantFiles(t, dir, fileName)
 	wantContent(t, dir, rows)
@@ -164,7 +164,7 @@ func restoreRefusesFile(t *testing.T) {
 // wantRefused requires that a file is not restored, and that nothing has begun.
 func wantRefused(t *testing.T, dir string, file []byte) error {
 	t.Helper()
-	_, err := Restore(t.Context(), dir, bytes.NewReader(file), func() { t.Error("it began") }, nil)
+	_, err := Restore(t.Context(), dir, bytes.NewReader(file), Options{Empty: noRows}, func() { t.Error("it began") }, nil)
 	if err == nil {
 		t.Errorf("%d bytes were restored", len(file))
 	}
@@ -174,7 +174,7 @@ func wantRefused(t *testing.T, dir string, file []byte) error {
 
 func restoreFindsStore(t *testing.T) {
 	from, dir, other := wasteful(t), t.TempDir(), wasteful(t)
-	_, err := Restore(t.Context(), dir, bytes.NewReader(backupOf(t, from)), func() {}, func(*DB) error {
+	_, err := Restore(t.Context(), dir, bytes.NewReader(backupOf(t, from)), Options{Empty: noRows}, func() {}, func(*DB) error {
 		return os.Rename(filepath.Join(other, fileName), filepath.Join(dir, fileName))
 	})
 	is(t, ErrNotEmpty, err)
@@ -210,7 +210,7 @@ func restoreFails(t *testing.T) {
 	from, dir, broken := wasteful(t), t.TempDir(), errors.New("broken")
 	file := backupOf(t, from)
 	fails := func(ctx context.Context, begin func(), finish error) error {
-		_, err := Restore(ctx, dir, bytes.NewReader(file), begin, func(*DB) error { return finish })
+		_, err := Restore(ctx, dir, bytes.NewReader(file), Options{Empty: noRows}, begin, func(*DB) error { return finish })
 		return err
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -87,7 +87,7 @@ func writerIsKilled(t *testing.T) {
 
 func compactUntilKilled(dir string) error {
 	for {
-		if _, _, err := Compact(context.Background(), dir, func(bool) {}); err != nil {
+		if _, _, err := Compact(context.Background(), dir, Options{}, func(bool) {}); err != nil {
 			return err
 		}
 	}
@@ -150,8 +150,8 @@ func unfinishedIsRefused(t *testing.T) {
 	ok(t, os.WriteFile(filepath.Join(dir, fileName+restoreSuffix+"1"), nil, 0o600))
 	_, err := Open(dir, Options{NoSync: true})
 	_, exists := Exists(dir)
-	is(t, ErrUnfinished, err, exists, Backup(t.Context(), dir, io.Discard))
-	if _, _, err := Compact(t.Context(), dir, func(bool) {}); err == nil || strings.Contains(err.Error(), "panic") {
+	is(t, ErrUnfinished, err, exists, Backup(t.Context(), dir, Options{}, io.Discard))
+	if _, _, err := Compact(t.Context(), dir, Options{}, func(bool) {}); err == nil || strings.Contains(err.Error(), "panic") {
 		t.Errorf("a compaction: %v", err)
 	}
 	ok(t, restore(t.Context(), dir, backupOf(t, from)))

@@ -33,9 +33,9 @@ func damagedHeader(t *testing.T, header int) {
 	damaged[header*os.Getpagesize()+20] ^= 1
 	ok(t, os.WriteFile(filepath.Join(dir, fileName), damaged, 0o600))
 	_, open := Open(dir, Options{})
-	is(t, errHeader, open, Verify(t.Context(), dir), Backup(t.Context(), dir, io.Discard), restore(t.Context(), t.TempDir(), damaged))
+	is(t, errHeader, open, Verify(t.Context(), dir), Backup(t.Context(), dir, Options{}, io.Discard), restore(t.Context(), t.TempDir(), damaged))
 	for _, want := range []bool{true, false} {
-		_, _, err := Compact(t.Context(), dir, func(missing bool) {
+		_, _, err := Compact(t.Context(), dir, Options{}, func(missing bool) {
 			if missing != want {
 				t.Errorf("a write may be missing: %t, want %t", missing, want)
 			}
@@ -90,12 +90,12 @@ func TestCopyRefuses(t *testing.T) {
 		do      func(dir string) error
 		refused map[string]error
 	}{
-		"backup": {func(dir string) error { return Backup(t.Context(), dir, writer) },
+		"backup": {func(dir string) error { return Backup(t.Context(), dir, Options{}, writer) },
 			map[string]error{inUse: ErrInUse, foreign: errForeign, t.TempDir(): ErrNoStore}},
-		"compact": {func(dir string) error { _, _, err := Compact(t.Context(), dir, begin); return err },
+		"compact": {func(dir string) error { _, _, err := Compact(t.Context(), dir, Options{}, begin); return err },
 			map[string]error{inUse: ErrInUse, foreign: errForeign, t.TempDir(): ErrNoStore}},
 		"restore": {func(dir string) error {
-			_, err := Restore(t.Context(), dir, bytes.NewReader(file), began, nil)
+			_, err := Restore(t.Context(), dir, bytes.NewReader(file), Options{Empty: noRows}, began, nil)
 			return err
 		}, map[string]error{inUse: ErrInUse, foreign: errForeign, full: ErrNotEmpty}},
 	} {
@@ -113,8 +113,8 @@ func TestCopyRefuses(t *testing.T) {
 		}
 	}
 	before := fileOf(t, spoiled)
-	_, _, compact := Compact(t.Context(), spoiled, func(bool) {})
-	wantNamed(t, Backup(t.Context(), spoiled, writer), compact, wantRefused(t, t.TempDir(), before))
+	_, _, compact := Compact(t.Context(), spoiled, Options{}, func(bool) {})
+	wantNamed(t, Backup(t.Context(), spoiled, Options{}, writer), compact, wantRefused(t, t.TempDir(), before))
 	if wantFiles(t, spoiled, fileName); !bytes.Equal(before, fileOf(t, spoiled)) {
 		t.Error("the file has changed")
 	}

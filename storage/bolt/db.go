@@ -30,6 +30,12 @@ type Options struct {
 	// Committed is told of each commit of changes. It must not wait, since the next commit
 	// waits for it. It may be nil.
 	Committed func(Commit)
+	// Accept is given a store that can only be read, before anything is written to it. If it fails, the
+	// store is refused with its error and is not changed. Nil accepts every store.
+	Accept func(driver.Backend) error
+	// Empty reports whether Restore may put another store in the place of one that can only be read.
+	// Only Restore needs it.
+	Empty func(driver.Backend) (bool, error)
 	// compacts refuses damaged rows, and accepts that the last write may be missing (errHeader).
 	compacts bool
 	// openFile is os.OpenFile, but for a test.
@@ -122,6 +128,13 @@ func newDB(file *boltFile, opts Options) (*DB, error) {
 	db.close = sync.OnceValue(db.shut)
 	go db.run()
 	return db, nil
+}
+
+// readOnly returns a store that reads an open file. What would write fails with errClosed.
+func readOnly(file *boltFile) *DB {
+	db := &DB{bolt: file, closing: make(chan struct{})}
+	close(db.closing)
+	return db
 }
 
 // Capabilities implements driver.Backend. A read takes a few microseconds.

@@ -28,10 +28,13 @@ const (
 	// lockPatience is how long a second process waits for the first to close the
 	// store. It is shorter than a person's patience.
 	lockPatience = 500 * time.Millisecond
-	// schemaVersion is the version of everything that this package writes: names of
-	// buckets, keys, records and messages. A program refuses a store with another
-	// version.
-	schemaVersion = 5
+	// schemaVersion is the number of the layout of the file: the names of buckets, and how keys,
+	// records and messages are written. What the rows mean has a version of its own, which is a
+	// row (package schema). The layouts from oldestSchema on are the same, so a program opens
+	// each of them. It does not change the number of a file that exists: the program that wrote
+	// the file must still open it after a copy was made of it. The number is 5 and not 4 so that
+	// a program that knows no versions of rows refuses a file of today.
+	schemaVersion, oldestSchema = 5, 4
 	// Each table and each queue has a bucket.
 	tablePrefix = "table "
 	queuePrefix = "queue "
@@ -47,8 +50,9 @@ var (
 
 	errForeign = errors.New("not a MicroBlogging store")
 	errNewer   = errors.New("written by a newer version of this program")
-	errOlder   = errors.New("written by an earlier version of this program, whose format this one does not read: " +
-		"with the version that wrote it, export the accounts (the page /account/export), and import their posts with this one")
+	errOlder   = errors.New("written by an earlier build, and this program has no way to read it: " +
+		"the build that wrote it still serves it; what can be saved are the posts, which each user exports there " +
+		"(the page /account/export) and the command import posts anew, without votes and subscriptions")
 	errUndecodable = fmt.Errorf("%w: rows that cannot be read", ErrDamaged)
 	// errHeader means that the last commit may be missing.
 	errHeader = fmt.Errorf("%w: one of the two headers of the file is invalid, so the last write may be missing; "+
@@ -98,7 +102,7 @@ func openFile(path string, opts Options) (*boltFile, error) {
 // openCurrent verifies the file, and opens the one that has the name once it is locked. Rows that
 // cannot be read fail what needs them, but one of them is no reason to give up all others.
 func openCurrent(path string, opts Options) (*boltFile, error) {
-	_, err := readFile(context.Background(), path, opts.compacts, nil)
+	_, err := readFile(context.Background(), path, opts, nil)
 	switch {
 	case err == nil:
 	case errors.Is(err, fs.ErrNotExist):
@@ -147,9 +151,9 @@ func toWrite(opts Options) *bbolt.Options {
 }
 
 // readFile opens a file that no process may have open to write, verifies it, and returns how many
-// rows it has. If read is not nil, it is called in the same transaction. Unless anyHeader is set,
+// rows it has. If read is not nil, it is called in the same transaction. Unless opts.compacts is set,
 // both headers of the file must be valid.
-func readFile(ctx context.Context, path string, anyHeader bool, read func(*bbolt.Tx) error) (rows int, err error) {
+func readFile(ctx context.Context, path string, opts Options, read func(*bbolt.Tx) error) (rows int, err error) {
 	options := &bbolt.Options{Timeout: lockPatience, ReadOnly: true, NoStatistics: true, InitialMmapSize: mapped}
 	file, err := openBolt(path, options)
 	if err != nil {
@@ -160,7 +164,7 @@ func readFile(ctx context.Context, path string, anyHeader bool, read func(*bbolt
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	if !anyHeader {
+	if !opts.compacts {
 		err = wantHeaders(file)
 	}
 	if err == nil {
@@ -169,7 +173,11 @@ func readFile(ctx context.Context, path string, anyHeader bool, read func(*bbolt
 		_, _ = io.Copy(io.Discard, io.NewSectionReader(file.file, 0, math.MaxInt64))
 		err = safely(func() error {
 			return file.View(func(tx *bbolt.Tx) (err error) {
-				if rows, err = verify(ctx, tx, file.file); err != nil || read == nil {
+				rows, err = verify(ctx, tx, file.file)
+				if opts.Accept != nil && (err == nil || errors.Is(err, errUndecodable)) {
+					err = cmp.Or(opts.Accept(readOnly(file)), err)
+				}
+				if err != nil || read == nil {
 					return err
 				}
 				return read(tx)
@@ -225,7 +233,7 @@ func openBolt(path string, options *bbolt.Options) (*boltFile, error) {
 // Verify reads the store in a directory, which no process may have open to write, and changes
 // nothing. The error is ErrDamaged if any page or row is damaged.
 func Verify(ctx context.Context, dir string) error {
-	_, err := readFile(ctx, filepath.Join(dir, fileName), false, nil)
+	_, err := readFile(ctx, filepath.Join(dir, fileName), Options{}, nil)
 	return err
 }
 
@@ -257,9 +265,10 @@ func beginEpoch(file *boltFile) (epoch uint64, clock time.Duration, commit int, 
 		if err != nil {
 			return err
 		}
-		version := binary.BigEndian.AppendUint32(nil, schemaVersion)
-		if err := about.Put(schemaKey(), version); err != nil {
-			return err
+		if about.Get(schemaKey()) == nil {
+			if err := about.Put(schemaKey(), binary.BigEndian.AppendUint32(nil, schemaVersion)); err != nil {
+				return err
+			}
 		}
 		epoch = rand.Uint64N(epochs)
 		return tx.ForEach(func(name []byte, bucket *bbolt.Bucket) error {
@@ -281,8 +290,8 @@ func checkSchema(version []byte) error {
 	switch v := binary.BigEndian.Uint32(version); {
 	case v > schemaVersion:
 		return fmt.Errorf("schema version %d, this program knows %d: %w", v, schemaVersion, errNewer)
-	case v < schemaVersion:
-		return errOlder
+	case v < oldestSchema:
+		return fmt.Errorf("schema version %d: %w", v, errOlder)
 	}
 	return nil
 }

@@ -265,18 +265,27 @@ func wantSound(t testing.TB, dir string) {
 func backupOf(t testing.TB, dir string) []byte {
 	t.Helper()
 	var file bytes.Buffer
-	ok(t, Backup(t.Context(), dir, &file))
+	ok(t, Backup(t.Context(), dir, Options{}, &file))
 	return file.Bytes()
 }
 
+// noRows is Options.Empty for a store with the table T.
+func noRows(db driver.Backend) (bool, error) {
+	page, err := driver.NewTable(db, "T").Scan(context.Background(), driver.Scan{Paging: driver.Paging{Limit: 1}})
+	if errors.Is(err, domain.ErrMissing) {
+		return true, nil
+	}
+	return len(page.Rows) == 0, err
+}
+
 func restore(ctx context.Context, dir string, file []byte) error {
-	_, err := Restore(ctx, dir, bytes.NewReader(file), func() {}, func(*DB) error { return nil })
+	_, err := Restore(ctx, dir, bytes.NewReader(file), Options{Empty: noRows}, func() {}, func(*DB) error { return nil })
 	return err
 }
 
 func mustCompact(t testing.TB, dir string) (before, after int64) {
 	t.Helper()
-	before, after, err := Compact(t.Context(), dir, func(bool) {})
+	before, after, err := Compact(t.Context(), dir, Options{}, func(bool) {})
 	ok(t, err)
 	return before, after
 }

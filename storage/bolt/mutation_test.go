@@ -143,12 +143,12 @@ func mutate(t *testing.T, m mutation, runs int, file []byte, want []string) {
 		changed, where := m(random, bytes.Clone(file))
 		var copied bytes.Buffer
 		dir := dirOf(t, changed)
-		backup, restored := Backup(t.Context(), dir, &copied), error(nil)
+		backup, restored := Backup(t.Context(), dir, Options{}, &copied), error(nil)
 		if backup == nil {
 			restored = restore(t.Context(), t.TempDir(), copied.Bytes())
 		}
 		other := dirOf(t, changed)
-		_, _, compact := Compact(t.Context(), other, func(bool) {})
+		_, _, compact := Compact(t.Context(), other, Options{}, func(bool) {})
 		wantFiles(t, other, fileName)
 		check := Verify(t.Context(), dir)
 		rows, err := everything(t.Context(), dir)

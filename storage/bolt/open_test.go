@@ -5,7 +5,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,6 +30,8 @@ func TestOpen(t *testing.T) {
 	t.Run("uses the file that has the name once it is locked", fileOfTheName)
 	t.Run("keeps the messages, and ends their leases", reopenedMessages)
 	t.Run("shows a delayed message when the store was open for that long in all, and not before", delayedMessages)
+	t.Run("opens a file of the layout before, whose number stays", earlierLayout)
+	t.Run("refuses rows that are not accepted, and changes nothing", rowsNotAccepted)
 	t.Run("begins another epoch each time, of each store", otherEpochs)
 	t.Run("syncs each commit unless the options say no", syncsByDefault)
 }
@@ -58,7 +62,7 @@ func refusedUntouched(t *testing.T) {
 			return err
 		}),
 		"schema version 6, this program knows 5: written by a newer version": changed(ofSchema(6)),
-		"export the accounts (the page /account/export), and import their":   changed(ofSchema(4)),
+		"schema version 3: written by an earlier build, and this program ha": changed(ofSchema(3)),
 	} {
 		t.Run(says, func(t *testing.T) {
 			dir := t.TempDir()
@@ -72,6 +76,58 @@ func refusedUntouched(t *testing.T) {
 				t.Error("the refused file was changed")
 			}
 		})
+	}
+}
+
+// The program that wrote the file must still open it.
+func earlierLayout(t *testing.T) {
+	for number, want := range map[uint32]uint32{4: 4, schemaVersion: schemaVersion} {
+		dir := t.TempDir()
+		alter(t, dir, ofSchema(number))
+		ok(t, mustOpen(t, dir, Options{}).Close())
+		mustCompact(t, dir)
+		ok(t, Verify(t.Context(), dir))
+		alter(t, dir, func(tx *bbolt.Tx) error {
+			if got := binary.BigEndian.Uint32(tx.Bucket(aboutBucket()).Get(schemaKey())); got != want {
+				t.Errorf("a file of the layout %d has the number %d", number, got)
+			}
+			return nil
+		})
+	}
+}
+
+func rowsNotAccepted(t *testing.T) {
+	dir, refused := t.TempDir(), errors.New("these rows")
+	db := opened(t, dir)
+	put(t, db, driver.Insert("row"))
+	ok(t, db.Close())
+	backup := backupOf(t, dir)
+	damaged := t.TempDir()
+	ok(t, os.WriteFile(filepath.Join(damaged, fileName), fileOf(t, dir), 0o600))
+	alter(t, damaged, func(tx *bbolt.Tx) error {
+		return tx.Bucket([]byte(tablePrefix+"T")).Put(rowKey("p", "damaged"), []byte("no record"))
+	})
+	for _, dir := range []string{dir, damaged} {
+		before, asked := fileOf(t, dir), 0
+		opts := Options{Log: slog.New(slog.DiscardHandler), Empty: noRows, Accept: func(db driver.Backend) error {
+			asked++
+			if _, err := driver.NewTable(db, "T").Get(t.Context(), "p", "row"); err != nil {
+				t.Error(err)
+			}
+			is(t, errClosed, driver.NewTable(db, "T").Transact(t.Context(), "p", driver.Insert("other")))
+			return refused
+		}}
+		_, open := Open(dir, opts)
+		_, _, compact := Compact(t.Context(), dir, opts, func(bool) { t.Error("it began") })
+		is(t, refused, open, compact, Backup(t.Context(), dir, opts, io.Discard))
+		if empty := t.TempDir(); asked == 3 {
+			_, err := Restore(t.Context(), empty, bytes.NewReader(backup), opts, func() { t.Error("it began") }, nil)
+			is(t, refused, err)
+			wantFiles(t, empty)
+		}
+		if asked != 4 || !bytes.Equal(before, fileOf(t, dir)) {
+			t.Errorf("it was asked %d times, and the file was changed: %t", asked, !bytes.Equal(before, fileOf(t, dir)))
+		}
 	}
 }
 

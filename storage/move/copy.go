@@ -11,7 +11,7 @@ import (
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/driver"
-	"microblogging/storage/schema"
+	"microblogging/storage/version"
 )
 
 // A Side is the source or the target of a copy.
@@ -61,7 +61,7 @@ func Copy(ctx context.Context, from, to Side, o Options) (Result, error) {
 		o.Progress = func(string, int) {}
 	}
 	c := &copier{Options: o, from: from, to: to, result: Result{Rows: map[string]int{}}}
-	for _, step := range []func(context.Context) error{c.prepare, c.look, c.fill, c.copyMessages, c.compare} {
+	for _, step := range []func(context.Context) error{c.prepare, c.look, c.begin, c.fill, c.copyMessages, c.compare, c.end} {
 		if err := step(ctx); err != nil {
 			return c.result, err
 		}
@@ -73,20 +73,25 @@ func (c *copier) prepare(ctx context.Context) error {
 	if err := storage.New(c.from, storage.Options{}).Health.Ready(ctx); err != nil {
 		return fmt.Errorf("reading %s: %w", c.from.Name, err)
 	}
-	return storage.New(c.to, storage.Options{}).Operator.Prepare(ctx)
+	err := storage.New(c.to, storage.Options{}).Operator.CreateTables(ctx)
+	var has string
+	if err == nil {
+		has, err = version.Read(ctx, c.to)
+	}
+	if err == nil && has != "" {
+		err = version.Check(ctx, c.to)
+	}
+	if err != nil {
+		return fmt.Errorf("reading %s: %w", c.to.Name, err)
+	}
+	return nil
 }
 
 // look refuses a target that holds what the source does not.
 func (c *copier) look(ctx context.Context) error {
-	empty := true
-	for _, name := range schema.Tables() {
-		for _, err := range driver.NewTable(c.to, name).All(ctx, driver.Scan{Paging: driver.Paging{KeysOnly: true, Limit: 1}}) {
-			if err != nil {
-				return fmt.Errorf("checking whether %s is empty: %w", c.to.Name, err)
-			}
-			empty = false
-			break
-		}
+	empty, err := version.Empty(ctx, c.to)
+	if err != nil {
+		return fmt.Errorf("reading %s: %w", c.to.Name, err)
 	}
 	if empty {
 		n, err := driver.NewQueue(c.to, domain.QueueName).Length(ctx)
@@ -101,6 +106,30 @@ func (c *copier) look(ctx context.Context) error {
 		}
 		return nil
 	})
+}
+
+// begin removes the version of the target: one that was prepared has it, and so has a copy that has ended. No
+// role starts on a store with rows and no version, and one that runs there ends.
+func (c *copier) begin(ctx context.Context) error {
+	if err := version.Remove(ctx, c.to); err != nil {
+		return fmt.Errorf("writing to %s: %w", c.to.Name, err)
+	}
+	return nil
+}
+
+// end makes the target a store, unless a role has made it one meanwhile, before the first row.
+func (c *copier) end(ctx context.Context) error {
+	has, err := version.Read(ctx, c.to)
+	if err == nil && has != "" {
+		return fmt.Errorf("%s %w", c.to.Name, ErrChanged)
+	}
+	if err == nil {
+		err = version.Write(ctx, c.to)
+	}
+	if err != nil {
+		return fmt.Errorf("writing to %s: %w", c.to.Name, err)
+	}
+	return nil
 }
 
 // fill inserts the rows that the target lacks.

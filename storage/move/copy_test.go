@@ -19,6 +19,7 @@ import (
 	"microblogging/storage/drivertest"
 	"microblogging/storage/move"
 	"microblogging/storage/schema"
+	"microblogging/storage/version"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -31,6 +32,8 @@ func TestCopy(t *testing.T) {
 			drivertest.Long(func(t *testing.T) { goesOn(t, content) })(t)
 		},
 		"refuses a target that is in use":                 refusesTargets,
+		"refuses a store of another version":              refusesVersions,
+		"of an empty store is the store it was":           copiesToPrepared,
 		"waits for messages that workers hold":            waitsForMessages,
 		"fails if either side is written to meanwhile":    changeFails,
 		"halves a transaction that is too large":          halves,
@@ -176,6 +179,10 @@ func goesOn(t *testing.T, content mem.Snapshot) {
 				if last = int(calls.Load()); how == "is sent again" {
 					ok(t, err)
 				}
+				has, unread := version.Read(t.Context(), to)
+				if ok(t, unread); has != "" {
+					mustEqual(t, from, to) // otherwise a role would accept it
+				}
 				_, err = copyStore(t, side("from", from), side("to", to))
 				ok(t, err)
 				mustEqual(t, from, to)
@@ -240,6 +247,50 @@ func refusesTargets(t *testing.T, content mem.Snapshot) {
 	}
 }
 
+// prepared is an empty store of a version.
+func prepared(t *testing.T, of string) *mem.DB {
+	t.Helper()
+	db := mem.Open(mem.Snapshot{}, "prepared")
+	ok(t, storage.New(db, storage.Options{}).Operator.CreateTables(t.Context()))
+	ok(t, driver.NewTable(db, schema.TableDeletions).Transact(t.Context(), schema.VersionPartition,
+		driver.Insert(schema.SingleRow, driver.String(schema.PropVersion, of))))
+	return db
+}
+
+func refusesVersions(t *testing.T, content mem.Snapshot) {
+	unfinished := mem.Open(content, "unfinished")
+	ok(t, version.Remove(t.Context(), unfinished))
+	for name, sides := range map[string][2]*mem.DB{
+		"a source that is an unfinished copy": {unfinished, mem.Open(mem.Snapshot{}, "to")},
+		"a newer source":                      {prepared(t, "0.2"), mem.Open(mem.Snapshot{}, "to")},
+		"a newer target":                      {mem.Open(content, "from"), prepared(t, "0.2")},
+	} {
+		before := rows(sides[1])
+		_, err := copyStore(t, side("from", sides[0]), side("to", sides[1]))
+		if !errors.Is(err, version.ErrRefused) || !slices.Equal(before, rows(sides[1])) {
+			t.Errorf("%s: the copy ended with %v, and the target has %q", name, err, rows(sides[1]))
+		}
+	}
+}
+
+// A role has started on the target and has ended. Another one starts there while the copy runs.
+func copiesToPrepared(t *testing.T, content mem.Snapshot) {
+	for at, want := range map[string]error{"": nil, "copying": move.ErrChanged, "comparing": nil} {
+		from, to, started := mem.Open(content, "from"), prepared(t, schema.CurrentVersion), error(nil)
+		_, err := move.Copy(t.Context(), side("from", from), side("to", to), move.Options{Progress: func(doing string, rows int) {
+			if doing == at {
+				started, at = storage.New(to, storage.Options{}).Operator.Prepare(t.Context()), "later"
+			}
+		}})
+		if !errors.Is(err, want) || errors.Is(started, version.ErrRefused) != (at == "later" && want == nil) {
+			t.Errorf("the role starts with %v, and the copy ends with %v", started, err)
+		}
+		_, err = copyStore(t, side("from", from), side("to", to))
+		ok(t, err)
+		mustEqual(t, from, to)
+	}
+}
+
 func waitsForMessages(t *testing.T, content mem.Snapshot) {
 	synctest.Test(t, func(t *testing.T) {
 		from, to := open(content)
@@ -281,7 +332,7 @@ func tellsProgress(t *testing.T, content mem.Snapshot) {
 	told := map[string]int{}
 	_, err := move.Copy(t.Context(), side("from", from), side("to", to), move.Options{Progress: func(doing string, rows int) { told[doing] += rows }})
 	ok(t, err)
-	if n := len(rows(from)); told["copying"] != n || told["comparing"] != n || told["looking at what is there"] != 0 {
+	if n := len(rows(from)) - 1; told["copying"] != n || told["comparing"] != n || told["looking at what is there"] != 0 {
 		t.Errorf("told of %v, of %d rows", told, n)
 	}
 }

@@ -18,6 +18,9 @@
 //   - Both stores are compared. A difference means that a process wrote meanwhile: the
 //     copy fails, and says so.
 //
+// The version of the target is removed before all that, and written last. So what has rows and no version
+// is no store yet, and every role and command refuses it.
+//
 // The messages on the queue are received from the source and sent to the target. The source shows
 // them again two minutes later. One whose worker was killed is invisible until its lease ends: the copy
 // waits for it, for as long as it takes. A message may reach the target twice, which changes nothing
@@ -25,6 +28,6 @@
 //
 // # What survives failure
 //
-// A copy that was killed has written whole rows of the source, and nothing else. The
+// A copy that was killed has written whole rows of the source, and no version. The
 // next copy between the same stores continues it.
 package move

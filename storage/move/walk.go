@@ -3,17 +3,18 @@ package move
 import (
 	"context"
 	"fmt"
+	"iter"
 
 	"microblogging/storage/driver"
 	"microblogging/storage/schema"
 )
 
-// walk visits the rows of all tables of both stores in the order of their keys. One of the two
-// is nil if its store does not have the row. It ends at the first error.
+// walk visits the rows of all tables of both stores in the order of their keys, but for their versions. One
+// of the two is nil if its store does not have the row. It ends at the first error.
 func (c *copier) walk(ctx context.Context, doing string, visit func(table string, source, target *driver.Entity) error) error {
 	for _, name := range schema.Tables() {
 		visited := 0
-		err := driver.SideBySide(driver.NewTable(c.from, name).All(ctx, driver.Scan{}), driver.NewTable(c.to, name).All(ctx, driver.Scan{}),
+		err := driver.SideBySide(rows(ctx, c.from, name), rows(ctx, c.to, name),
 			func(source, target *driver.Entity) error {
 				if visited++; visited%driver.MaxOperations == 0 {
 					c.Progress(doing, driver.MaxOperations)
@@ -26,6 +27,20 @@ func (c *copier) walk(ctx context.Context, doing string, visit func(table string
 		}
 	}
 	return nil
+}
+
+// rows are those of a table that are copied one by one.
+func rows(ctx context.Context, of driver.Backend, table string) iter.Seq2[driver.Entity, error] {
+	return func(yield func(driver.Entity, error) bool) {
+		for row, err := range driver.NewTable(of, table).All(ctx, driver.Scan{}) {
+			if table == schema.TableDeletions && row.Partition == schema.VersionPartition {
+				continue
+			}
+			if !yield(row, err) {
+				return
+			}
+		}
+	}
 }
 
 // same reports whether two rows hold the same, in any order. A name is there once.

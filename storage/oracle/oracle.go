@@ -124,8 +124,8 @@ func (s *store) itEnds() {
 		}
 	}
 	for _, row := range s.rows[tableDeletions] {
-		if strings.HasPrefix(row.Partition, "open!") || row.Partition == "poison!" {
-			continue // it says only that a deletion may be open, or that a message waits for an operator
+		if strings.HasPrefix(row.Partition, "open!") || row.Partition == "poison!" || row.Partition == "version!" {
+			continue // it says only that a deletion may be open, that a message waits for an operator, or of which version the store is
 		}
 		state := row.Properties.String("State")
 		live, there := s.channels[row.Partition]

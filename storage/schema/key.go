@@ -19,6 +19,9 @@ const SingleRow = ""
 // A channel key holds no exclamation mark.
 const PoisonPartition = "poison!"
 
+// VersionPartition is the partition in Deletions of the row that says of which version the store is.
+const VersionPartition = "version!"
+
 // GatePrefix is how the keys of all gates begin.
 const GatePrefix = "gate!"
 

@@ -27,7 +27,7 @@ func Tables() []string {
 var kinds = []*Kind{
 	Channel, OpenGate, ShutGate, ReservedGate,
 	Blog, Once, Rate, Vote, PostingRule, Join, Sub, Subscription, Active,
-	Poison, OpenDeletion, Deletion,
+	Poison, OpenDeletion, Deletion, Version,
 	Account, Requested, Made, UserOnce, Owned, Wrote, Voted,
 	Session, AddressFailures, Failures,
 }
@@ -189,6 +189,20 @@ var (
 		Properties: always(PropUpdatedOn),
 	}
 )
+
+// CurrentVersion is the version of what this program stores, as two numbers. The second one grows with a
+// change that only adds, and the first one with any other. Until 1.0, the second one grows with each change.
+// format.txt says what the version is the number of.
+const CurrentVersion = "0.1"
+
+// Version is the row that says of which version the store is: its rows, and the messages on its queue.
+var Version = &Kind{
+	Table: TableDeletions, Partition: VersionPartition, Name: "version",
+	What:  "The version of the store: of all rows, and of the messages on its queue.",
+	Why:   "It is written before any other row. A program that does not know the version leaves the store alone.",
+	Check: "A store without it is refused.", WithChannel: "It is of the whole store.",
+	Properties: always(PropVersion),
+}
 
 // The rows of a user.
 var (

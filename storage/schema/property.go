@@ -60,6 +60,7 @@ const (
 	PropUpdatedOn     = "UpdatedOn"
 	PropUser          = "User"
 	PropUserID        = "UserId"
+	PropVersion       = "Version"
 	// PropWaiting reports whether the time in PropWaitingSince counts: a merge cannot take a
 	// property away.
 	PropWaiting      = "Waiting"
@@ -123,7 +124,7 @@ func typeOf(name string) driver.Kind {
 		return driver.KindDateTime
 	case PropBlocked, PropBlog, PropBody, PropChannel, PropDigestSecret, PropIncarnation, PropName, PropOnce, PropOwner,
 		PropPassword, PropPosting, PropRequestedBy, PropRevision, PropRevisions, PropRole, PropState, PropStep, PropSteps,
-		PropUser, PropUserID:
+		PropUser, PropUserID, PropVersion:
 		return driver.KindString
 	}
 	if strings.HasSuffix(name, "On") {

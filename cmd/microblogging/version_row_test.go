@@ -1,0 +1,76 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"microblogging/storage/driver"
+	"microblogging/storage/schema"
+	"microblogging/storage/version"
+)
+
+func TestStoreVersion(t *testing.T) {
+	t.Run("other than this program's is refused by each command and role, which write nothing", otherVersionIsRefused)
+}
+
+// reversioned makes a store whose version row says another version. An empty version is no row.
+func reversioned(t *testing.T, of string) (data string) {
+	t.Helper()
+	s := openSite(t, t.TempDir())
+	s.create("News", 3)
+	s.ok(version.Remove(t.Context(), s.db))
+	if of != "" {
+		s.ok(driver.NewTable(s.db, schema.TableDeletions).Transact(t.Context(), schema.VersionPartition,
+			driver.Insert(schema.SingleRow, driver.String(schema.PropVersion, of))))
+	}
+	s.close()
+	return s.data
+}
+
+func fileIn(t *testing.T, data string) []byte {
+	t.Helper()
+	file, err := os.ReadFile(filepath.Join(data, "microblogging.db"))
+	ok(t, err)
+	return file
+}
+
+func otherVersionIsRefused(t *testing.T) {
+	feed := filepath.Join(t.TempDir(), "feed")
+	ok(t, os.WriteFile(feed, []byte(`{"version":"https://jsonfeed.org/version/1.1","title":"t","items":[]}`), 0o600))
+	for of, says := range map[string]string{
+		"":    "microblogging copy --from OLD --to NEW",
+		"0.0": "microblogging copy --from OLD --to NEW",
+		"0.2": "use the newer program",
+		"two": "is damaged",
+	} {
+		data := reversioned(t, of)
+		before := fileIn(t, data)
+		backup := filepath.Join(t.TempDir(), "backup")
+		for _, args := range [][]string{
+			{"serve", "--listen", "127.0.0.1:0"}, {"web", "--listen", "127.0.0.1:0"}, {"worker"},
+			{"check"}, {"check", "--repair"}, {"requeue"}, {"requeue", "--drop"}, {"user", "reset", "ada"}, {"compact"}, {"backup", backup},
+			{"import", "--channel", "news", "--owner", "ada", feed}, {"import", "--channel", "news", "--owner", "ada", "--create-owner", "--dry-run", feed},
+			{"restore", "--deletions", data, feed},
+		} {
+			line := refused(t, exitCannotRun, says, append(args, "--data", data)...)
+			if !strings.Contains(line, data) || !bytes.Equal(before, fileIn(t, data)) {
+				t.Errorf("%q of a store of version %q says %q; the file was changed: %t", args, of, line, !bytes.Equal(before, fileIn(t, data)))
+			}
+		}
+		if _, err := os.Stat(backup); err == nil {
+			t.Errorf("a backup of a store of version %q was written", of)
+		}
+		empty := filepath.Join(t.TempDir(), "empty")
+		ok(t, os.WriteFile(backup, packed(t, string(before)), 0o600))
+		line := refused(t, exitCannotRun, says, "restore", backup, "--data", empty)
+		if !strings.Contains(line, "first restore it with the program that wrote it") || !strings.Contains(line, backup) {
+			t.Errorf("a backup of version %q: %q", of, line)
+		}
+		if _, err := os.Stat(empty); err == nil {
+			t.Error("a restore that was refused made a directory")
+		}
+	}
+}

@@ -1,0 +1,128 @@
+// Package version says of which version a store is, and whether this program may use it.
+//
+// The version is one row, which is written before any other row. A store without rows has none yet, and the
+// target of a copy has none until the copy has ended.
+package version
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"microblogging/domain"
+	"microblogging/storage/driver"
+	"microblogging/storage/schema"
+)
+
+// ErrRefused means that this program must not use a store, because its rows are of another version, or
+// nothing says of which. The text of an error that wraps it says what an operator does.
+var ErrRefused = errors.New("this program does not use this store")
+
+// Read returns the version of a store. It is empty if the store has none: the store is empty, was
+// written by an earlier build, or is the target of a copy that has not ended. The error is an ErrRefused if
+// what the store says is no version.
+func Read(ctx context.Context, backend driver.Backend) (version string, err error) {
+	rows, err := driver.NewTable(backend, schema.TableDeletions).First(ctx, 2, driver.Range{Partition: schema.VersionPartition})
+	switch {
+	case errors.Is(err, domain.ErrMissing):
+		return "", nil
+	case err != nil:
+		return "", fmt.Errorf("reading the version of the store: %w", err)
+	case len(rows) == 0:
+		return "", nil
+	}
+	version = rows[0].Properties.String(schema.PropVersion)
+	if _, _, ok := parse(version); !ok || len(rows) > 1 || rows[0].Row != schema.SingleRow {
+		return "", fmt.Errorf("%w: what says its version is damaged (rows: %d, the first says %q); restore a backup", ErrRefused, len(rows), version)
+	}
+	return version, nil
+}
+
+// Check fails with ErrRefused unless a store has the version of this program.
+func Check(ctx context.Context, backend driver.Backend) error {
+	version, err := Read(ctx, backend)
+	return cmp.Or(err, refuse(version))
+}
+
+// Accept is Check of a store that may be empty. It reports whether the store has its version.
+func Accept(ctx context.Context, backend driver.Backend) (prepared bool, err error) {
+	version, err := Read(ctx, backend)
+	if err != nil || version != "" {
+		return true, cmp.Or(err, refuse(version))
+	}
+	if empty, err := Empty(ctx, backend); err != nil || empty {
+		return false, err
+	}
+	// Another process may have written the version, and then rows, since it was read.
+	return true, Check(ctx, backend)
+}
+
+// refuse says why this program does not use a store of another version, and what to do.
+//
+// A store with the same first number and a lower second one lacks only what was added since. The first
+// program that starts on it will add that, here, once there is a version which needs it.
+func refuse(version string) error {
+	major, minor, _ := parse(version)
+	ourMajor, ourMinor, _ := parse(schema.CurrentVersion)
+	switch {
+	case version == schema.CurrentVersion:
+		return nil
+	case version == "":
+		return fmt.Errorf("%w: it has rows and no version. If it is the target of a copy that was interrupted, run that copy again; "+
+			"otherwise an earlier build wrote it, and microblogging copy --from OLD --to NEW makes a store of version %s of it", ErrRefused, schema.CurrentVersion)
+	case major > ourMajor, major == ourMajor && minor > ourMinor:
+		return fmt.Errorf("%w: it is of version %s, and this program is for version %s; use the newer program that wrote it", ErrRefused, version, schema.CurrentVersion)
+	}
+	return fmt.Errorf("%w: it is of version %s; microblogging copy --from OLD --to NEW makes a store of version %s of it", ErrRefused, version, schema.CurrentVersion)
+}
+
+// parse reads the two numbers of a version.
+func parse(version string) (major, minor uint64, ok bool) {
+	first, second, _ := strings.Cut(version, ".")
+	major, errMajor := strconv.ParseUint(first, 10, 32)
+	minor, errMinor := strconv.ParseUint(second, 10, 32)
+	return major, minor, errMajor == nil && errMinor == nil && version == fmt.Sprintf("%d.%d", major, minor)
+}
+
+// Write writes the version of this program to a store that has none. It fails with ErrRefused if the
+// store has another one.
+func Write(ctx context.Context, backend driver.Backend) error {
+	err := driver.NewTable(backend, schema.TableDeletions).Transact(ctx, schema.VersionPartition,
+		driver.Insert(schema.SingleRow, driver.String(schema.PropVersion, schema.CurrentVersion)))
+	if errors.Is(err, domain.ErrExists) { // another process has written one, or this insert was sent twice
+		return Check(ctx, backend)
+	}
+	return err
+}
+
+// Remove removes the version of a store, if it has one.
+func Remove(ctx context.Context, backend driver.Backend) error {
+	table := driver.NewTable(backend, schema.TableDeletions)
+	row, err := table.Find(ctx, schema.VersionPartition, schema.SingleRow)
+	if err == nil && row.Found() {
+		err = table.Transact(ctx, schema.VersionPartition, driver.Delete(schema.SingleRow, driver.Match(row.ETag)))
+	}
+	if errors.Is(err, domain.ErrNotFound) { // this was sent twice
+		err = nil
+	}
+	return err
+}
+
+// Empty reports whether a store has no rows, but for that of its version.
+func Empty(ctx context.Context, backend driver.Backend) (bool, error) {
+	for _, table := range schema.Tables() {
+		for row, err := range driver.NewTable(backend, table).All(ctx, driver.Scan{Paging: driver.Paging{Limit: 2, KeysOnly: true}}) {
+			switch {
+			case errors.Is(err, domain.ErrMissing):
+			case err != nil:
+				return false, fmt.Errorf("looking whether the store is empty: %w", err)
+			case schema.Of(table, row.Partition, row.Row) != schema.Version:
+				return false, nil
+			}
+		}
+	}
+	return true, nil
+}
