@@ -176,6 +176,8 @@ const (
 	// configurationTime is how long a role tries to start with a wrong configuration: a role that
 	// was assigned in Azure takes a while.
 	configurationTime = time.Minute
+	// versionEvery is how often a role reads the version of its store while it runs.
+	versionEvery = time.Minute
 )
 
 // A starter prepares the store of a role, and holds the calls of the role back until then. So no row
@@ -221,6 +223,27 @@ func (s *starter) prepare(ctx context.Context, b *backend) error {
 		}
 	}
 	return nil
+}
+
+// watch reads the version of the store now and then until ctx ends. It fails once the store has another
+// version: a newer program has changed it, or a copy is being written there. From then on each call of the role
+// fails. A store that does not answer is tried again.
+func (s *starter) watch(ctx context.Context, b *backend) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(versionEvery):
+		}
+		err := version.Check(ctx, b.under)
+		if errors.Is(err, version.ErrRefused) {
+			s.failed.Store(&err)
+			return cannotRunError{err}
+		}
+		if err != nil && ctx.Err() == nil {
+			s.log.WarnContext(ctx, "could not read the version of the store", "error", err)
+		}
+	}
 }
 
 // around is a driver.Around. A call that only an operator can make succeed is an error in the log,

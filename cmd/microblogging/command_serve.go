@@ -141,8 +141,14 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 		if err := start.prepare(ctx, b); err != nil || ctx.Err() != nil {
 			return err
 		}
+		run.Go(func() error { return start.watch(ctx, b) })
 	} else {
-		run.Go(func() error { return start.prepare(ctx, b) })
+		run.Go(func() error {
+			if err := start.prepare(ctx, b); err != nil {
+				return err
+			}
+			return start.watch(ctx, b)
+		})
 	}
 	stopOperators := at.serveOperators(ctx, b, log)
 	defer func() { err = errors.Join(err, stopOperators()) }()

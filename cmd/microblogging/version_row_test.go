@@ -2,11 +2,19 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"microblogging/domain"
+	"microblogging/lab/mem"
+	"microblogging/storage"
 	"microblogging/storage/driver"
 	"microblogging/storage/schema"
 	"microblogging/storage/version"
@@ -14,6 +22,7 @@ import (
 
 func TestStoreVersion(t *testing.T) {
 	t.Run("other than this program's is refused by each command and role, which write nothing", otherVersionIsRefused)
+	t.Run("stops a role once it is another one, and a store that does not answer does not", otherVersionStopsRole)
 }
 
 // reversioned makes a store whose version row says another version. An empty version is no row.
@@ -73,4 +82,40 @@ func otherVersionIsRefused(t *testing.T) {
 			t.Error("a restore that was refused made a directory")
 		}
 	}
+}
+
+func otherVersionStopsRole(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := mem.Open(mem.Snapshot{}, "")
+		down := false
+		under := driver.Wrap(db, func(ctx context.Context, _ *driver.Call, next func(context.Context) error) error {
+			if down {
+				return domain.ErrUnavailable
+			}
+			return next(ctx)
+		})
+		start := newStarter(slog.New(slog.DiscardHandler))
+		b := &backend{under: under, Parts: storage.New(under, storage.Options{Around: []driver.Around{start.around}})}
+		ok(t, start.prepare(t.Context(), b))
+		ended := make(chan error, 1)
+		go func() { ended <- start.watch(t.Context(), b) }()
+		down = true
+		time.Sleep(time.Hour)
+		down = false
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if err := b.Health.Ready(t.Context()); err != nil || len(ended) > 0 {
+			t.Fatalf("the store is ready: %v, and %d roles have ended", err, len(ended))
+		}
+		ok(t, version.Remove(t.Context(), db)) // as a copy does
+		time.Sleep(versionEvery + time.Second)
+		synctest.Wait()
+		err := <-ended
+		if cannotRun := (cannotRunError{}); !errors.As(err, &cannotRun) || !errors.Is(err, version.ErrRefused) {
+			t.Errorf("the role ends with %v", err)
+		}
+		if _, err := b.Operator.SignUp(t.Context(), "ada", "correct horse battery"); !errors.Is(err, version.ErrRefused) {
+			t.Errorf("a write afterwards: %v", err)
+		}
+	})
 }
