@@ -189,7 +189,7 @@ func (s *site) backedUp() (found string) {
 	s.Helper()
 	var file bytes.Buffer
 	ok(s, s.db.(*bolt.DB).Backup(s.Context(), &file))
-	_, err := bolt.Restore(s.Context(), s.TempDir(), &file, func() {}, func(db *bolt.DB) error {
+	_, err := bolt.Restore(s.Context(), s.TempDir(), &file, bolt.Options{}, func() {}, func(db *bolt.DB) error {
 		store := storage.New(db, storage.Options{})
 		channel, err := store.Channels.Get(s.Context(), domain.ChannelKey("fields").Address())
 		if err != nil {

@@ -54,10 +54,10 @@ func (w *World) WriteForeign(table, partition string, op driver.Operation) {
 	}))
 }
 
-// Rows reads a whole table, without the index of open deletions.
+// Rows reads a whole table, without the index of open deletions and the version of the store.
 func (w *World) Rows(table string) []driver.Entity {
 	w.T.Helper()
-	return slices.DeleteFunc(w.AllRows(table), IsIndex)
+	return slices.DeleteFunc(w.AllRows(table), func(row driver.Entity) bool { return IsIndex(row) || row.Partition == schema.VersionPartition })
 }
 
 // IsIndex reports whether a row is of the index of open deletions.
