@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -51,6 +52,17 @@ type copier struct {
 	Options
 	from, to Side
 	result   Result
+	// filled is the sum of the source's versions that fill has read.
+	filled uint64
+	seed   maphash.Seed
+}
+
+// version is a hash of the version of a row. The sums of two walks differ if a row was written to between them.
+func (c *copier) version(table string, row *driver.Entity) uint64 {
+	if row == nil {
+		return 0
+	}
+	return maphash.Comparable(c.seed, [...]string{table, row.Partition, row.Row, string(row.ETag)})
 }
 
 // Copy copies a store, or goes on with a copy of it. The errors are a *RefusedError,
@@ -60,7 +72,7 @@ func Copy(ctx context.Context, from, to Side, o Options) (Result, error) {
 	if o.Progress == nil {
 		o.Progress = func(string, int) {}
 	}
-	c := &copier{Options: o, from: from, to: to, result: Result{Rows: map[string]int{}}}
+	c := &copier{Options: o, from: from, to: to, result: Result{Rows: map[string]int{}}, seed: maphash.MakeSeed()}
 	for _, step := range []func(context.Context) error{c.prepare, c.look, c.begin, c.fill, c.copyMessages, c.compare, c.end} {
 		if err := step(ctx); err != nil {
 			return c.result, err
@@ -145,6 +157,7 @@ func (c *copier) fill(ctx context.Context) error {
 		}
 	}
 	err := c.walk(grouped, "copying", func(table string, source, target *driver.Entity) error {
+		c.filled += c.version(table, source)
 		if target != nil {
 			return nil
 		}
@@ -182,25 +195,33 @@ func insert(ctx context.Context, table *driver.Table, rows []driver.Entity) erro
 	return err
 }
 
-// compare counts the rows, and fails if the stores differ.
+// compare counts the rows, and fails if the stores differ. The source is the side that changed if it has other
+// versions than those that were copied.
 func (c *copier) compare(ctx context.Context) error {
-	return c.walk(ctx, "comparing", func(table string, source, target *driver.Entity) error {
-		switch {
-		case source == nil:
-			return fmt.Errorf("%s %w", c.to.Name, ErrChanged)
-		case target == nil || !same(source.Properties, target.Properties):
-			return fmt.Errorf("%s %w", c.from.Name, ErrChanged)
+	compared, differ := uint64(0), false
+	err := c.walk(ctx, "comparing", func(table string, source, target *driver.Entity) error {
+		compared += c.version(table, source)
+		if source == nil || target == nil || !same(source.Properties, target.Properties) {
+			differ = true
+			return nil
 		}
 		c.result.Rows[table]++
 		return nil
 	})
+	switch {
+	case err != nil || !differ:
+		return err
+	case compared != c.filled:
+		return fmt.Errorf("%s %w", c.from.Name, ErrChanged)
+	}
+	return fmt.Errorf("%s %w", c.to.Name, ErrChanged)
 }
 
 const (
 	// lease is how long a message of the source is invisible after a copy that has sent it.
 	lease = 2 * time.Minute
-	// lookEvery is the time between two looks for messages that another process has leased:
-	// a worker that was killed, or a copy.
+	// lookEvery is the time between two looks for messages that are not visible: another process has leased them,
+	// such as a worker that was killed or a copy, or they are delayed.
 	lookEvery = 2 * time.Second
 )
 
@@ -239,7 +260,7 @@ func (c *copier) copyMessages(ctx context.Context) error {
 		if len(messages) > 0 {
 			continue
 		}
-		c.Progress(fmt.Sprintf("waiting for %d messages that workers hold", int(n)-c.result.Messages), 0)
+		c.Progress(fmt.Sprintf("waiting until %d messages are visible, which a process has leased or which are delayed", int(n)-c.result.Messages), 0)
 		select {
 		case <-ctx.Done():
 			return ctx.Err()

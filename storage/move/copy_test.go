@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -34,7 +35,7 @@ func TestCopy(t *testing.T) {
 		"refuses a target that is in use":                 refusesTargets,
 		"refuses a store of another version":              refusesVersions,
 		"of an empty store is the store it was":           copiesToPrepared,
-		"waits for messages that workers hold":            waitsForMessages,
+		"waits for messages that are not visible":         waitsForMessages,
 		"fails if either side is written to meanwhile":    changeFails,
 		"halves a transaction that is too large":          halves,
 		"tells how many rows it walked over, and no more": tellsProgress,
@@ -194,25 +195,30 @@ func goesOn(t *testing.T, content mem.Snapshot) {
 	})
 }
 
-// A user signs up while the copy compares.
+// A row of Users is written while the copy compares the tables before.
 func changeFails(t *testing.T, content mem.Snapshot) {
-	for what := range 2 {
-		from, to := open(content)
-		changed := false
-		_, err := move.Copy(t.Context(), side("from", from), side("to", to), move.Options{Progress: func(doing string, _ int) {
-			if doing == "comparing" && !changed {
-				changed = true
-				_, err := storage.New([]*mem.DB{from, to}[what], storage.Options{}).Operator.SignUp(t.Context(), "mallory", "correct horse battery")
-				ok(t, err)
+	for how, write := range map[string]driver.Operation{
+		"a row comes":            driver.Insert("late"),
+		"a row changes":          driver.Merge("", driver.Exists, driver.String("Description", "other")),
+		"a row is there no more": driver.Delete("", driver.Exists),
+	} {
+		for _, changes := range []string{"from", "to"} {
+			from, to := open(content)
+			changed := false
+			_, err := move.Copy(t.Context(), side("from", from), side("to", to), move.Options{Progress: func(doing string, _ int) {
+				if doing == "comparing" && !changed {
+					changed = true
+					ok(t, driver.NewTable(map[string]*mem.DB{"from": from, "to": to}[changes], "Users").Transact(t.Context(), "ada", write))
+				}
+			}})
+			if !errors.Is(err, move.ErrChanged) || !strings.HasPrefix(err.Error(), changes+" was written to") {
+				t.Errorf("%s in %q, and the copy ended with %v", how, changes, err)
 			}
-		}})
-		if !errors.Is(err, move.ErrChanged) {
-			t.Errorf("side %d changed, and the copy ended with %v", what, err)
-		}
-		if what == 0 {
-			_, err = copyStore(t, side("from", from), side("to", to))
-			ok(t, err)
-			mustEqual(t, from, to)
+			if how == "a row comes" && changes == "from" {
+				_, err = copyStore(t, side("from", from), side("to", to))
+				ok(t, err)
+				mustEqual(t, from, to)
+			}
 		}
 	}
 }
@@ -298,7 +304,7 @@ func waitsForMessages(t *testing.T, content mem.Snapshot) {
 		ok(t, err)
 		waits := 0
 		_, err = move.Copy(t.Context(), side("from", from), side("to", to), move.Options{Progress: func(doing string, rows int) {
-			if doing != "waiting for 1 messages that workers hold" {
+			if doing != "waiting until 1 messages are visible, which a process has leased or which are delayed" {
 				return
 			}
 			if waits++; waits == 3 {

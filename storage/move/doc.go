@@ -16,14 +16,14 @@
 //     of it. Otherwise the copy is refused, and nothing was changed.
 //   - Rows that the target lacks are inserted, up to 100 of one partition in a transaction.
 //   - Both stores are compared. A difference means that a process wrote meanwhile: the
-//     copy fails, and says so.
+//     copy fails, and names the side that changed.
 //
 // The version of the target is removed before all that, and written last. So what has rows and no version
 // is no store yet, and every role and command refuses it.
 //
 // The messages on the queue are received from the source and sent to the target. The source shows
-// them again two minutes later. One whose worker was killed is invisible until its lease ends: the copy
-// waits for it, for as long as it takes. A message may reach the target twice, which changes nothing
+// them again two minutes later. One whose worker was killed is invisible until its lease ends, and a delayed one
+// until its time: the copy waits for it, for as long as it takes. A message may reach the target twice, which changes nothing
 // (I6).
 //
 // # What survives failure
