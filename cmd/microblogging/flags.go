@@ -98,7 +98,7 @@ type webFlags struct {
 	MaxChannelsPerOwner int           `default:"100" within:"0 10000" help:"About how many channels one user may own and still create another in the browser or by the API; 0 for no limit. An import is not refused."`
 	SignUps             int           `default:"100" within:"0 1000000000" help:"How many accounts one client address may make in an hour, counted for all processes; 0 for no limit."`
 	PageCache           int           `default:"64" within:"0 1000000" help:"How many MB of memory may hold what channels show, their pages and feeds for readers who are not signed in, and their lists of posts for those who are; 0 to read and render each anew. Before any of it is used again, the store is asked whether the channel has changed."`
-	TrustProxy          proxyFlag     `help:"Trust the headers X-Forwarded-For and X-Forwarded-Proto of a proxy. Set it only behind a proxy that sets both. With a value such as --trust-proxy=10.0.0.0/8,fd00::/8, trust only the proxies in these networks, also if a request passes several of them."`
+	TrustProxy          proxyFlag     `help:"Trust the headers X-Forwarded-For and X-Forwarded-Proto of a proxy. Set it only behind a proxy that sets both. With a value such as --trust-proxy=10.0.0.0/8,fd00::/8, trust only the proxies in these networks, also if a request passes several of them. An address is a network of one machine."`
 	Undo                time.Duration `default:"30s" within:"0s 5m" help:"How long the owner of a channel can undo its deletion, up to 5m; 0 for not at all. Readers lose the channel immediately."`
 	UndoAccount         time.Duration `default:"168h" within:"0s 168h" help:"How long the deletion of an account can be undone, up to 168h; 0 for not at all. Its sessions end immediately."`
 	Teach               bool          `help:"For learning: let every visitor see the rows of each channel in the store, and list at the end of each page the storage calls that made it. It is on with the sample data."`
@@ -189,11 +189,21 @@ func (f *proxyFlag) Decode(ctx *kong.DecodeContext) error {
 		return nil
 	}
 	for text := range strings.SplitSeq(value, ",") {
-		network, err := netip.ParsePrefix(strings.TrimSpace(text))
+		network, err := parseNetwork(strings.TrimSpace(text))
 		if err != nil {
-			return fmt.Errorf("%q is no network such as 10.0.0.0/8 or fd00::/8", text)
+			return fmt.Errorf("%q is no address or network such as ::1, 10.0.0.0/8 or fd00::/8", text)
 		}
-		f.networks = append(f.networks, network.Masked())
+		f.networks = append(f.networks, network)
 	}
 	return nil
+}
+
+// parseNetwork reads a network, or the address of one machine.
+func parseNetwork(text string) (netip.Prefix, error) {
+	if address, err := netip.ParseAddr(text); err == nil {
+		address = address.Unmap()
+		return netip.PrefixFrom(address, address.BitLen()), nil
+	}
+	network, err := netip.ParsePrefix(text)
+	return network.Masked(), err
 }

@@ -98,6 +98,7 @@ func TestWebFlags(t *testing.T) {
 
 func TestTrustProxyFlag(t *testing.T) {
 	loopback := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	machines := []netip.Prefix{netip.MustParsePrefix("::1/128"), netip.MustParsePrefix("10.0.0.7/32"), netip.MustParsePrefix("10.0.0.8/32")}
 	for sentence, c := range map[string]struct {
 		args        []string
 		environment string
@@ -112,6 +113,7 @@ func TestTrustProxyFlag(t *testing.T) {
 		"the environment names networks":     {nil, "127.0.0.0/8", false, loopback},
 		"a flag wins over the environment":   {[]string{"--trust-proxy=false"}, "true", false, nil},
 		"it names networks":                  {[]string{"--trust-proxy= 127.0.0.1/8,fd00::/8"}, "", false, append(loopback, netip.MustParsePrefix("fd00::/8"))},
+		"it names addresses":                 {[]string{"--trust-proxy=::1,10.0.0.7,::ffff:10.0.0.8"}, "", false, machines},
 		"networks replace the environment's": {[]string{"--trust-proxy=127.0.0.0/8"}, "10.0.0.0/8", false, loopback},
 	} {
 		t.Run(sentence, func(t *testing.T) {
