@@ -124,7 +124,7 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 	if err != nil {
 		return err
 	}
-	log.InfoContext(ctx, "process started", "role", p.role(), "version", buildVersion(), "instance", rand.Text(),
+	logAlways(ctx, log, "process started", "role", p.role(), "version", buildVersion(), "instance", rand.Text(),
 		"store", b.name, "listen", addressOf(at.web), "health_listen", addressOf(at.health), "admin_listen", addressOf(at.admin))
 	defer func() { err = errors.Join(err, b.close()) }()
 	if b.local && p.role() != "serve" {

@@ -48,6 +48,13 @@ func (f roleFlags) logger(w io.Writer) (log *slog.Logger, stop func()) {
 	}
 }
 
+// logAlways logs a line whatever --log-level says: the logger asks for the level, and its handler does not.
+func logAlways(ctx context.Context, log *slog.Logger, message string, attrs ...any) {
+	line := slog.NewRecord(time.Now(), slog.LevelInfo, message, 0)
+	line.Add(attrs...)
+	_ = log.Handler().Handle(ctx, line) // there is no place to report a log that fails
+}
+
 // A contextHandler adds to a line the request that it belongs to, whichever code logs it; not to a line of
 // a group. It writes the durations of a line, not those of With, in seconds. (ReplaceAttr
 // would make each line take twice as long.)
