@@ -35,7 +35,7 @@ func (o listeners) serveOperators(ctx context.Context, b *backend, log *slog.Log
 		log.InfoContext(ctx, name+" listener started", "address", publicAddress(listener.Addr()))
 	}
 	if o.health != nil || o.admin != nil {
-		b.told.Read(ctx, b.Operator, b.space)
+		b.told.Read(ctx, b.Operator, b.space, b.under.Capabilities().Clock)
 	}
 	if o.health != nil {
 		answer("health", o.health, healthRoutes(b, log))

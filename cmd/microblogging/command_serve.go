@@ -152,6 +152,10 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 	}
 	stopOperators := at.serveOperators(ctx, b, log)
 	defer func() { err = errors.Join(err, stopOperators()) }()
+	run.Go(func() error {
+		watchClock(ctx, start.tried, b.under.Capabilities().Clock, log)
+		return nil
+	})
 	run.Go(func() error { return p.start(ctx, console, log, b, at.web, run) })
 	return run.Wait()
 }

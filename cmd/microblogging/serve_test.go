@@ -10,7 +10,11 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"microblogging/storage"
+	"microblogging/storage/bolt"
 )
 
 func TestServe(t *testing.T) {
@@ -18,6 +22,7 @@ func TestServe(t *testing.T) {
 	t.Run("writes every line of its log before it ends", everyLineIsWritten)
 	t.Run("says that it makes a new store, once", newStoreIsAnnounced)
 	t.Run("says which process it is, to which request a line belongs, and why it stops", linesTellWhatHappens)
+	t.Run("says its version at each level of the log, and that its clock is behind the store's", clockBehindTheStore)
 }
 
 // stuck opens a connection that asks for more than all buffers hold and reads nothing.
@@ -112,4 +117,24 @@ func newStoreIsAnnounced(t *testing.T) {
 			t.Errorf("%q, want %d lines about a new store in %s", wrote, want, data)
 		}
 	}
+}
+
+// The store was written to by a process whose clock was two days ahead.
+func clockBehindTheStore(t *testing.T) {
+	data, ahead := t.TempDir(), time.Now().Add(48*time.Hour).Round(0)
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(ahead))
+		db, err := bolt.Open(data, bolt.Options{NoSync: true})
+		ok(t, err)
+		ok(t, storage.New(db, storage.Options{}).Operator.Prepare(t.Context()), db.Close())
+	})
+	r, _ := serving(t, "--data", data, "--log-level", "error", "--health-listen", "127.0.0.1:0")
+	health := r.await(t, `level=INFO msg="process started" role=serve version=\S+ .*health_listen=(\S+)`)
+	r.await(t, `(level=ERROR msg="the clock of this machine and the store's are far apart, .*clock=\S+ store_clock=`+ahead.UTC().Format("2006-01-02T15:04:05")+`)`)
+	metrics := get(t, http.DefaultClient, "http://"+health+"/metrics", http.StatusOK)
+	if found := regexp.MustCompile(`\nmicroblogging_clock_ahead_seconds -172\d\d\d`).FindString(metrics); found == "" {
+		t.Errorf("the metrics have no clock: %.200s", metrics)
+	}
+	http.DefaultClient.CloseIdleConnections()
+	r.end(t)
 }

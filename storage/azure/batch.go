@@ -122,6 +122,7 @@ func readBatchFailure(response *http.Response) (*batchFailure, error) {
 // for success, and so a failure that was cut off. An empty body makes it panic. And it sends a
 // batch again only if the status of the whole tells it to, which is 202 also if it failed.
 type tryPolicy struct {
+	clock *clock
 	// tell is Config.Tried.
 	tell func(Try)
 }
@@ -136,6 +137,7 @@ func (p tryPolicy) Do(req *policy.Request) (*http.Response, error) {
 	try, sent := Try{Number: r.tries}, r.operations
 	if r.id = ""; err == nil {
 		try.Status, r.id = reply.StatusCode, reply.Header.Get("X-Ms-Request-Id")
+		p.clock.read(reply.Header)
 	}
 	if p.tell != nil {
 		p.tell(try)

@@ -59,6 +59,7 @@ type Client struct {
 	tables    *aztables.ServiceClient
 	queues    *azqueue.ServiceClient
 	transport *http.Transport
+	clock     clock
 	log       *slog.Logger
 }
 
@@ -67,7 +68,7 @@ func (c *Client) URL() string { return c.queues.URL() }
 
 // Capabilities implements driver.Backend.
 func (c *Client) Capabilities() driver.Capabilities {
-	return driver.Capabilities{ConcurrentReads: true}
+	return driver.Capabilities{ConcurrentReads: true, Clock: c.clock.last}
 }
 
 // Open checks the configuration and returns a client. It sends nothing: if the
@@ -81,10 +82,10 @@ func Open(cfg Config) (*Client, error) {
 		return nil, fmt.Errorf("azure: %w", err)
 	}
 	c := &Client{transport: newTransport(), log: cmp.Or(cfg.Log, slog.Default())}
-	if c.tables, err = cfg.tables(cfg.options(c.transport)); err != nil {
+	if c.tables, err = cfg.tables(cfg.options(c)); err != nil {
 		return nil, fmt.Errorf("azure: tables: %w", err)
 	}
-	if c.queues, err = cfg.queues(cfg.options(c.transport)); err != nil {
+	if c.queues, err = cfg.queues(cfg.options(c)); err != nil {
 		return nil, fmt.Errorf("azure: queues: %w", err)
 	}
 	return c, nil
@@ -204,12 +205,12 @@ func (c credential) GetToken(ctx context.Context, o policy.TokenRequestOptions) 
 
 // options makes new options for each client, because azqueue appends to the policies
 // that it is given.
-func (cfg Config) options(transport *http.Transport) azcore.ClientOptions {
+func (cfg Config) options(c *Client) azcore.ClientOptions {
 	retry := DefaultRetry()
 	return azcore.ClientOptions{
 		Retry:            *cmp.Or(cfg.Retry, &retry),
-		PerRetryPolicies: append([]policy.Policy{tryPolicy{cfg.Tried}}, cfg.PerRetry...),
-		Transport:        &http.Client{Transport: transport},
+		PerRetryPolicies: append([]policy.Policy{tryPolicy{&c.clock, cfg.Tried}}, cfg.PerRetry...),
+		Transport:        &http.Client{Transport: c.transport},
 	}
 }
 

@@ -53,6 +53,8 @@ type DB struct {
 	epoch uint64
 	// opened is when the store would have been opened if it had been open ever since (clock).
 	opened time.Time
+	// latest is what noteTime has written: nanoseconds since 1970.
+	latest atomic.Int64
 	// writes hands a write to the writer. It has no buffer: the writer answers what
 	// it has taken, and a sender can still give up what it has not.
 	writes chan *write
@@ -107,6 +109,10 @@ func newDB(file *boltFile, opts Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
+	latest, err := readLatest(file)
+	if err != nil {
+		return nil, err
+	}
 	epoch, clock, commit, err := beginEpoch(file)
 	if err != nil {
 		return nil, err
@@ -124,6 +130,7 @@ func newDB(file *boltFile, opts Options) (*DB, error) {
 		log:       cmp.Or(opts.Log, slog.Default()),
 	}
 	db.last.Store(int64(commit))
+	db.latest.Store(latest)
 	db.arrival.Store(new(make(chan struct{})))
 	db.close = sync.OnceValue(db.shut)
 	go db.run()
@@ -139,7 +146,7 @@ func readOnly(file *boltFile) *DB {
 
 // Capabilities implements driver.Backend. A read takes a few microseconds.
 func (db *DB) Capabilities() driver.Capabilities {
-	return driver.Capabilities{CommitsTogether: maxBatch, Await: db.await}
+	return driver.Capabilities{CommitsTogether: maxBatch, Await: db.await, Clock: db.storeTime}
 }
 
 // Do implements driver.Backend. The closures that the writer gets may run after the caller has

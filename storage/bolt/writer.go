@@ -197,15 +197,20 @@ func (db *DB) commitBatch(batch []*write) (applied int, err error) {
 	if err != nil {
 		return 0, err
 	}
+	var latest int64
 	err = db.guarded(func() (err error) {
-		applied, err = applyEach(tx, batch)
+		if applied, err = applyEach(tx, batch); err == nil && applied > 0 {
+			latest, err = db.noteTime(tx)
+		}
 		return err
 	})
 	if err != nil || applied == 0 {
 		return 0, errors.Join(err, tx.Rollback())
 	}
 	began := time.Now()
-	err = db.finish(tx)
+	if err = db.finish(tx); err == nil {
+		db.latest.Store(latest)
+	}
 	if db.committed != nil {
 		db.committed(Commit{Changes: applied, Took: time.Since(began), Err: err})
 	}

@@ -1,6 +1,9 @@
 package driver
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // A Backend is an open store: its tables, its queues, and what it is good at. The operations of
 // package storage do not call it; they use a [Table] or a [Queue], which passes calls to
@@ -33,8 +36,8 @@ type Backend interface {
 	Capabilities() Capabilities
 }
 
-// Capabilities are what a backend is good at. They decide how many calls are made concurrently, and
-// never what is right. As a value they pass through everything that is put around a backend,
+// Capabilities are what a backend is good at. They decide how many calls are made concurrently and what
+// operators are told, and never what is right. As a value they pass through everything that is put around a backend,
 // so that a test runs what ships. The zero Capabilities promise nothing.
 type Capabilities struct {
 	// ConcurrentReads reports whether reads which do not depend on each other are worth making at
@@ -47,6 +50,10 @@ type Capabilities struct {
 	// have received it. It also returns when ctx ends or the store is closed. It is nil of a
 	// backend that does not learn of every message; there one looks now and then.
 	Await func(ctx context.Context, queue string)
+	// Clock returns the time by the clock of the store when it last told it, and the time of this process at
+	// that moment. known is false before that. A store without a clock of its own is never behind: it tells the
+	// time of this process, or a later one that it knows to have passed. Nil of a backend that knows no time.
+	Clock func() (store, here time.Time, known bool)
 }
 
 // A target is a table or a queue of a backend.

@@ -25,9 +25,9 @@ type Store interface {
 }
 
 // Read makes the metrics tell what waits in the store. Space is nil for any store but the
-// embedded one. The reads end when ctx ends. It is called once.
-func (t *Telemetry) Read(ctx context.Context, store Store, space func() (bolt.Space, error)) {
-	t.registry.MustRegister(&gauges{ctx: ctx, log: t.Log, store: store, space: space})
+// embedded one, and clock is driver.Capabilities.Clock. The reads end when ctx ends. It is called once.
+func (t *Telemetry) Read(ctx context.Context, store Store, space func() (bolt.Space, error), clock func() (store, here time.Time, known bool)) {
+	t.registry.MustRegister(&gauges{ctx: ctx, log: t.Log, store: store, space: space, clock: clock})
 }
 
 // gauges reads the store when Prometheus asks. It implements prometheus.Collector.
@@ -36,6 +36,7 @@ type gauges struct {
 	log   *slog.Logger
 	store Store
 	space func() (bolt.Space, error)
+	clock func() (store, here time.Time, known bool)
 
 	mu      sync.Mutex
 	on      time.Time
@@ -73,6 +74,12 @@ func (g *gauges) Collect(ch chan<- prometheus.Metric) {
 		g.log.Warn("could not read the store for metrics", "error", g.err)
 	}
 	tell("store_up", "1 if the store answered when it was last asked for the numbers below, else 0. They are then left out.", up, nil)
+	if g.clock != nil {
+		if store, here, known := g.clock(); known {
+			tell("clock_ahead_seconds", "How far the clock of this process is ahead of the store's; negative if it is behind. It is that of the store's last answer. "+
+				"The embedded store has no clock: it tells only how far this one is behind the latest time at which that was written to.", here.Sub(store).Seconds(), nil)
+		}
+	}
 	if g.space == nil {
 		return
 	}

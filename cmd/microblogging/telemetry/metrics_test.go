@@ -90,7 +90,7 @@ func namesAsPrometheusWants(t *testing.T) {
 func counted(t *testing.T) *Telemetry {
 	t.Helper()
 	m := counting(slog.New(slog.DiscardHandler))
-	m.Read(t.Context(), &fakeStore{}, func() (bolt.Space, error) { return bolt.Space{Bytes: 4096, Free: 1024}, nil })
+	m.Read(t.Context(), &fakeStore{}, func() (bolt.Space, error) { return bolt.Space{Bytes: 4096, Free: 1024}, nil }, late)
 	point := driver.Call{Method: driver.CallGet, Target: "Users"}
 	for _, err := range []error{
 		nil, nil, domain.ErrNotFound, domain.ErrUnavailable, context.DeadlineExceeded, domain.ErrExists, domain.ErrConflict,
@@ -188,17 +188,24 @@ func (f *fakeStore) Backlog(ctx context.Context) (storage.Backlog, error) {
 	return f.backlog, f.err
 }
 
+// late is the clock of a store that is an hour ahead of this process.
+func late() (store, here time.Time, known bool) {
+	here = time.Now()
+	return here.Add(time.Hour), here, true
+}
+
 func tellWhatWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := counting(slog.New(slog.DiscardHandler))
 		store := &fakeStore{backlog: storage.Backlog{Open: 3, Oldest: time.Now().Add(-time.Hour), Messages: 4, Poisoned: 1}}
-		m.Read(t.Context(), store, func() (bolt.Space, error) { return bolt.Space{Bytes: 4096, Free: 1024}, nil })
+		m.Read(t.Context(), store, func() (bolt.Space, error) { return bolt.Space{Bytes: 4096, Free: 1024}, nil }, late)
 		wantLines(t, m,
 			`microblogging_store_up 1`,
 			`microblogging_deletions_open 3`,
 			`microblogging_deletions_oldest_age_seconds 3600`,
 			`microblogging_queue_messages{queue="deletions"} 4`,
 			`microblogging_poisoned_messages 1`,
+			`microblogging_clock_ahead_seconds -3600`,
 			`microblogging_bolt_file_bytes 4096`,
 			`microblogging_bolt_free_bytes 1024`)
 		store.backlog = storage.Backlog{}
@@ -211,7 +218,7 @@ func readSeldom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := counting(slog.New(slog.DiscardHandler))
 		store := &fakeStore{}
-		m.Read(t.Context(), store, nil)
+		m.Read(t.Context(), store, nil, nil)
 		for range 60 {
 			scrape(t, m)
 			time.Sleep(time.Second)
@@ -227,13 +234,13 @@ func leaveOutUnread(t *testing.T) {
 		var log bytes.Buffer
 		m := counting(slog.New(slog.NewTextHandler(&log, nil)))
 		store := &fakeStore{hangs: true}
-		m.Read(t.Context(), store, nil)
+		m.Read(t.Context(), store, nil, func() (store, here time.Time, known bool) { return })
 		began := time.Now()
 		got := scrape(t, m)
 		if took := time.Since(began); took != readTime {
 			t.Errorf("took %s", took)
 		}
-		if strings.Contains(got, "microblogging_deletions_open") || !strings.Contains(got, "microblogging_store_up 0") ||
+		if strings.Contains(got, "microblogging_deletions_open") || strings.Contains(got, "microblogging_clock") || !strings.Contains(got, "microblogging_store_up 0") ||
 			!strings.Contains(got, "go_goroutines") {
 			t.Errorf("got %s", got)
 		}

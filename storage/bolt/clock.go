@@ -1,0 +1,46 @@
+package bolt
+
+import (
+	"encoding/binary"
+	"time"
+
+	"go.etcd.io/bbolt"
+)
+
+// noteEvery is the least time between two notes of the clock of the machine.
+const noteEvery = time.Minute
+
+// latestKey is the key of the latest time of the clock of a machine at which the store was written to, to
+// noteEvery, in the bucket about the store: nanoseconds since 1970, 8 bytes, big endian.
+func latestKey() []byte { return []byte("latest") }
+
+// readLatest returns what noteTime has written. It is 0 if that never was.
+func readLatest(file *boltFile) (latest int64, err error) {
+	err = file.View(func(tx *bbolt.Tx) error {
+		if about := tx.Bucket(aboutBucket()); about != nil {
+			if value := about.Get(latestKey()); len(value) == 8 {
+				latest = int64(binary.BigEndian.Uint64(value))
+			}
+		}
+		return nil
+	})
+	return latest, err
+}
+
+// noteTime adds the time to a commit that is made anyway, if it is later than the latest by noteEvery. It
+// returns what is the latest after the commit.
+func (db *DB) noteTime(tx *bbolt.Tx) (latest int64, err error) {
+	latest, now := db.latest.Load(), time.Now().UnixNano()
+	if now-latest < int64(noteEvery) {
+		return latest, nil
+	}
+	return now, tx.Bucket(aboutBucket()).Put(latestKey(), binary.BigEndian.AppendUint64(nil, uint64(now)))
+}
+
+// storeTime is driver.Capabilities.Clock. The file has no clock of its own. But a time at which it was written to
+// has passed, so the time is at least that.
+func (db *DB) storeTime() (store, here time.Time, known bool) {
+	here = time.Now()
+	store = time.Unix(0, max(db.latest.Load(), here.UnixNano()))
+	return store, here, true
+}

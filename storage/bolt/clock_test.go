@@ -1,0 +1,105 @@
+package bolt
+
+import (
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"microblogging/storage/driver"
+)
+
+func TestClock(t *testing.T) {
+	t.Run("tells the latest time at which the store was written to, also to one whose clock is behind", clockTellsLatest)
+	t.Run("is noted once a minute, by commits that are made anyway", clockIsNotedSeldom)
+	t.Run("is not noted by a commit that fails", clockOfFailedCommit)
+}
+
+// behind is how far the clock of this process is behind the store's.
+func behind(t *testing.T, db *DB) time.Duration {
+	t.Helper()
+	store, here, known := db.Capabilities().Clock()
+	if !known || here.Sub(time.Now()) != 0 {
+		t.Errorf("known is %t, and the time here %s", known, here)
+	}
+	return store.Sub(here)
+}
+
+func isBehind(t *testing.T, db *DB, want time.Duration) {
+	t.Helper()
+	if got := behind(t, db); got != want {
+		t.Errorf("the clock is %s behind, want %s", got, want)
+	}
+}
+
+// A bubble begins at the same time as the one before.
+func clockTellsLatest(t *testing.T) {
+	dir := t.TempDir()
+	const ahead = 48 * time.Hour
+	synctest.Test(t, func(t *testing.T) {
+		db := opened(t, dir)
+		isBehind(t, db, 0)
+		time.Sleep(ahead)
+		put(t, db, driver.Insert("ahead"))
+		isBehind(t, db, 0)
+		ok(t, db.Close())
+	})
+	_, _, err := Compact(t.Context(), dir, func(bool) {})
+	ok(t, err)
+	for range 2 {
+		synctest.Test(t, func(t *testing.T) {
+			db := opened(t, dir)
+			isBehind(t, db, ahead)
+			time.Sleep(time.Hour)
+			put(t, db, driver.Merge("ahead", driver.Exists))
+			isBehind(t, db, ahead-time.Hour)
+			ok(t, db.Close())
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		db := opened(t, dir)
+		time.Sleep(ahead + time.Hour)
+		isBehind(t, db, 0)
+		ok(t, db.Close())
+	})
+}
+
+func clockIsNotedSeldom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := opened(t, t.TempDir())
+		begun := db.latest.Load()
+		noted := func() time.Duration { return time.Duration(db.latest.Load() - begun) }
+		time.Sleep(noteEvery - 1)
+		put(t, db, driver.Insert("a"))
+		if noted() != 0 {
+			t.Errorf("noted after %s", noted())
+		}
+		time.Sleep(1)
+		put(t, db, driver.Insert("b"))
+		if noted() != noteEvery {
+			t.Errorf("%s was noted, want %s", noted(), noteEvery)
+		}
+		commits := db.last.Load()
+		time.Sleep(time.Hour)
+		if noted() != noteEvery || db.last.Load() != commits {
+			t.Errorf("without a write, %s was noted, and the commit is %d, was %d", noted(), db.last.Load(), commits)
+		}
+		ok(t, db.Close())
+	})
+}
+
+func clockOfFailedCommit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := opened(t, t.TempDir())
+		begun := db.latest.Load()
+		time.Sleep(time.Hour)
+		db.commit = func(tx *bbolt.Tx) error { return errors.Join(errDisk, tx.Rollback()) }
+		is(t, errDisk, db.Do(t.Context(), transaction(driver.Insert("a"))))
+		if noted := db.latest.Load(); noted != begun {
+			t.Errorf("%s was noted", time.Duration(noted-begun))
+		}
+		ok(t, db.Close())
+	})
+}
