@@ -1,9 +1,13 @@
 package telemetry
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -122,12 +126,32 @@ func (m *metrics) ofWorker(r registered) {
 
 // Metrics answers Prometheus.
 func (t *Telemetry) Metrics() http.Handler {
-	return promhttp.HandlerFor(t.registry, promhttp.HandlerOpts{
-		ErrorLog:            slog.NewLogLogger(t.Log.Handler(), slog.LevelWarn),
+	answer := promhttp.HandlerFor(t.registry, promhttp.HandlerOpts{
+		ErrorLog:            scrapeLog{t.Log},
 		ErrorHandling:       promhttp.ContinueOnError,
 		MaxRequestsInFlight: maxScrapes,
 		Timeout:             scrapeTime,
 	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answer.ServeHTTP(w, r)
+		if err := r.Context().Err(); err != nil {
+			t.Log.DebugContext(r.Context(), "Prometheus did not wait for the metrics", "error", err)
+		}
+	})
+}
+
+// A scrapeLog gets the errors of the Prometheus client. One for each metric says that it could not be sent,
+// because Prometheus did not wait, or scrapeTime is over, which Prometheus is told.
+type scrapeLog struct{ *slog.Logger }
+
+// Println implements promhttp.Logger.
+func (l scrapeLog) Println(said ...any) {
+	for _, part := range said {
+		if err, ok := part.(error); ok && (errors.Is(err, context.Canceled) || errors.Is(err, http.ErrHandlerTimeout)) {
+			return
+		}
+	}
+	l.Warn("could not tell a metric", "error", strings.TrimSpace(fmt.Sprintln(said...)))
 }
 
 // registered makes metrics and registers them.

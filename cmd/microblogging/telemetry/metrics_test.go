@@ -36,6 +36,7 @@ func TestGauges(t *testing.T) {
 	t.Run("tell what waits in the store", tellWhatWaits)
 	t.Run("read the store no more often than they must, however many ask", readSeldom)
 	t.Run("leave out what could not be read, in bounded time", leaveOutUnread)
+	t.Run("that nobody waits for are one line of the log, at level debug", logAbortedOnce)
 }
 
 // scrape returns what Prometheus gets.
@@ -250,5 +251,33 @@ func leaveOutUnread(t *testing.T) {
 		store.hangs = false
 		time.Sleep(readAge)
 		wantLines(t, m, `microblogging_store_up 1`, `microblogging_deletions_open 0`)
+	})
+}
+
+// An abortedStore is read by a scrape whose client leaves meanwhile.
+type abortedStore struct{ leave func() }
+
+func (s abortedStore) Backlog(context.Context) (storage.Backlog, error) {
+	s.leave()
+	time.Sleep(time.Second)
+	return storage.Backlog{}, nil
+}
+
+func logAbortedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+		m := counting(logger)
+		ctx, leave := context.WithCancel(t.Context())
+		m.Read(t.Context(), abortedStore{leave}, nil, nil)
+		m.Metrics().ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, "GET", "/metrics", nil))
+		time.Sleep(time.Minute) // the answer is written, and nothing takes it
+		if lines := log.String(); strings.Count(lines, "\n") != 1 || !strings.Contains(lines, "level=DEBUG") {
+			t.Errorf("logged %s", lines)
+		}
+		scrapeLog{logger}.Println("error gathering metrics:", errors.New("two of one name"))
+		if lines := log.String(); !strings.Contains(lines, `level=WARN msg="could not tell a metric" error="error gathering metrics: two of one name"`) {
+			t.Errorf("of another error, logged %s", lines)
+		}
 	})
 }
