@@ -46,7 +46,7 @@ func clockTellsLatest(t *testing.T) {
 		isBehind(t, db, 0)
 		ok(t, db.Close())
 	})
-	_, _, err := Compact(t.Context(), dir, func(bool) {})
+	_, _, err := Compact(t.Context(), dir, Options{}, func(bool) {})
 	ok(t, err)
 	for range 2 {
 		synctest.Test(t, func(t *testing.T) {
