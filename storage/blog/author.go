@@ -13,7 +13,7 @@ import (
 	"microblogging/storage/schema"
 )
 
-// The posts of an author are in as many partitions as they post to. So each has a row in the
+// An author's posts are in the partitions of all channels that they post to. So each has a row in the
 // author's own partition of Users, wrote!, which names it and its channel. The row is written
 // before the post, because no transaction spans both: so no post is without its row. A row without
 // its post is dangling. It is not shown, because code that shows the list reads each channel and post
@@ -69,8 +69,8 @@ func (l *Lists) UnlistPosts(ctx context.Context, author domain.UserName, posts .
 	return l.Unlist(ctx, author, rows)
 }
 
-// Unlist takes rows off a user's lists. Another request may have taken some of them. Then the
-// others may stay, for the next who looks.
+// Unlist takes rows off a user's lists. If another request has taken some of them off, the
+// others may stay until the list is read again.
 func (l *Lists) Unlist(ctx context.Context, user domain.UserName, rows []string) error {
 	operations := make([]driver.Operation, len(rows))
 	for i, row := range rows {

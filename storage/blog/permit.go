@@ -13,14 +13,15 @@ import (
 type permit struct {
 	ref domain.ChannelRef
 	by  domain.UserName
-	// free users need neither a rule nor the look at their account: the owner, since a deletion of
-	// their account deletes the channel, and who takes a vote back.
+	// free reports whether the user needs neither a rule nor the check of their account. The owner does
+	// not, because a deletion of their account deletes the channel; nor does a user who takes a vote back.
 	free bool
 	// refuses says why the rule forbids it. It is nil for a vote, which anybody may give.
 	refuses func(context.Context, PostingRule) error
-	// exists is asked before the first rule of the channel is put up for this permit, if it is set.
+	// exists, if it is set, is called before the channel's first rule is inserted for this permit. It
+	// returns why there is nothing to permit.
 	exists func(context.Context) error
-	// list puts what is to be written on the user's list. It is nil if nothing is to be put there.
+	// list puts what is to be written on the user's list. It is nil if that is there already.
 	list func(context.Context) error
 
 	// revision is that of the rule which lets the user post.
@@ -46,7 +47,8 @@ func (s *Posts) postPermit(in domain.Channel, by domain.UserName) *permit {
 // If the rule was replaced before the fourth step, it begins again with the first. Once it is refused, no
 // transaction that it has sent can take effect any more.
 //
-// operations is called after the third step, and returns the operations of the transaction.
+// A permit that is admitted already begins with the fourth step. operations is called before each
+// transaction, and returns what it holds besides the gate and the rule.
 func (s *Posts) permitted(ctx context.Context, p *permit, operations func(context.Context) ([]driver.Operation, error)) error {
 	return s.pause.Retry(ctx, func() error {
 		if !p.admitted {
@@ -84,7 +86,7 @@ func (s *Posts) permitted(ctx context.Context, p *permit, operations func(contex
 	})
 }
 
-// admit reads the posting rule, puts one up if the channel has none, and returns why it forbids what the
+// admit reads the posting rule, inserts one if the channel has none, and returns why it forbids what the
 // user wants, as Refuses does.
 func (s *Posts) admit(ctx context.Context, p *permit) error {
 	if p.free {
@@ -110,7 +112,7 @@ func (s *Posts) admit(ctx context.Context, p *permit) error {
 	})
 }
 
-// begin puts up the rule of a channel that has none. Then it is optimistic.ErrAgain.
+// begin inserts the rule of a channel that has none. It returns optimistic.ErrAgain if a rule is there now.
 func (s *Posts) begin(ctx context.Context, ref domain.ChannelRef) error {
 	now, version, err := s.ruleAndVersion(ctx, ref)
 	if err == nil && now.revision == "" {

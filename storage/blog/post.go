@@ -65,8 +65,8 @@ func (s *Posts) Create(ctx context.Context, p NewPost) (domain.Blog, bool, error
 // CreateAll makes several posts of one user in one channel, MaxNewPosts in a transaction. It
 // answers each request as Create does, as if they came one after the other: so of two with the same
 // key, the first makes the post. What can be made is made, whatever becomes of the
-// others. Posts without a date get later ones in their order. The channel counts, and not
-// that of each request. Before they are made, all of them are put on their author's list.
+// others. Posts without a date get later ones in their order. All are made in the given
+// channel, whatever their Channel is. Before the first is made, all are put on their author's list.
 func (s *Posts) CreateAll(ctx context.Context, in domain.Channel, posts []NewPost) []PostResult {
 	attempts := newAttempts(in, posts)
 	if len(attempts) > 0 {
@@ -90,7 +90,7 @@ type attempt struct {
 	blog domain.Blog
 	// result is nil until the request is answered.
 	result *PostResult
-	// refused reports whether this one never lands: another post has the key, or its author may not.
+	// refused reports whether the post can never appear: another post has the key, or its author may not post.
 	refused bool
 }
 
@@ -144,9 +144,9 @@ func fail(attempts []*attempt, err error) {
 	}
 }
 
-// postBatch makes posts in one transaction, and answers at least one request. Before the transaction, it writes
-// the channel's rows on the index of active channels, except those that this process has written within the
-// last minutes (active.go). So no post is missing there.
+// postBatch makes posts in one transaction, and answers at least one request. Before the transaction, it puts
+// the channel on the index of active channels, for each hour of which a post is, unless this process has done so
+// within the last minutes (active.go). So the index misses no post.
 func (s *Posts) postBatch(ctx context.Context, p *permit, open []*attempt) {
 	batch := eachKeyOnce(open)
 	err := s.permitted(ctx, p, func(ctx context.Context) ([]driver.Operation, error) {
@@ -161,15 +161,15 @@ func (s *Posts) postBatch(ctx context.Context, p *permit, open []*attempt) {
 	case errors.Is(err, domain.ErrForbidden):
 		s.refuse(ctx, open, err)
 		if p.listed {
-			_ = s.lists.UnlistPosts(ctx, p.by, blogsOf(refusals(open))...) // they do no harm there
+			_ = s.lists.UnlistPosts(ctx, p.by, blogsOf(refusals(open))...) // what is left there does no harm
 		}
-	case errors.Is(err, fence.ErrGateGone), !p.admitted: // the others would fail too
+	case errors.Is(err, fence.ErrGateGone), !p.admitted: // the other batches would fail too
 		fail(open, postingFailed(p.ref.Key, err))
 	case errors.Is(err, domain.ErrExists):
-		// The store names one of the keys that were used before, but there can be more, so it reads the
-		// rows of all. If it finds none, a sweep has removed them: then nothing can be posted any more.
+		// The store names one key that was used before, but there can be more, so the rows of all are
+		// read. If none is there, a sweep has removed them, so the gate is gone.
 		s.lookForEarlier(ctx, batch)
-		_ = s.lists.UnlistPosts(ctx, p.by, blogsOf(refusals(batch))...) // they do no harm there
+		_ = s.lists.UnlistPosts(ctx, p.by, blogsOf(refusals(batch))...) // what is left there does no harm
 		if len(unanswered(batch)) == len(batch) {
 			fail(batch, s.fence.WhyGateGone(ctx, p.ref))
 		}
@@ -239,8 +239,8 @@ func postingFailed(to domain.ChannelKey, err error) error {
 	return fmt.Errorf("posting to channel %s: %w", to, err)
 }
 
-// refuse answers those who may not post. What they posted while they might is answered as ever,
-// since this may be a conflict with a transaction that took effect.
+// refuse answers requests whose author may not post. If an earlier transaction has made the post of one, it is
+// answered with that: the author could still post then.
 func (s *Posts) refuse(ctx context.Context, open []*attempt, err error) {
 	s.lookForEarlier(ctx, open)
 	for _, a := range unanswered(open) {
@@ -248,7 +248,7 @@ func (s *Posts) refuse(ctx context.Context, open []*attempt, err error) {
 	}
 }
 
-// refusals are the attempts that never land.
+// refusals are the attempts whose posts can never appear.
 func refusals(attempts []*attempt) []*attempt {
 	return slices.DeleteFunc(slices.Clone(attempts), func(a *attempt) bool { return !a.refused })
 }

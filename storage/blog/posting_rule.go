@@ -16,8 +16,8 @@ import (
 )
 
 // Who may post. The owner of a channel always may: its incarnation never has another owner. All other
-// users are bound by its posting rule: one row of the channel's partition, posting!, says under a random
-// revision who of them may post. It is a fence, as the gate is:
+// users are bound by its posting rule: one row of the channel's partition, posting! and a random revision,
+// says which of them may post. It is a fence, as the gate is:
 //
 //   - The transaction of their post or edit merges the row that its request has read.
 //   - A change of the rule replaces the row with a new one, in one transaction.

@@ -13,15 +13,15 @@ import (
 	"microblogging/storage/schema"
 )
 
-// The channels of an owner are in as many partitions. So each has a row in the owner's own
+// Each channel of an owner is in a partition of its own. So each has a row in the owner's own
 // partition of Users, owned!, by the key of the channel. The row is written while the
 // channel is created, before its gate opens: if the process dies in between, it names nothing. It
 // also outlives the channel, whose name another user may have then. So code that reads the list reads the
 // channel too, and trusts only its row.
 //
 // The rows are counted before a channel is created. No transaction can count the channels
-// themselves. So of several concurrent creations, each may be let in, and the limit holds
-// about. Rows that name nothing are removed when an owner has no room.
+// themselves. So several concurrent creations may all be let in, and the limit is
+// approximate. Rows that name nothing are removed when an owner has no room.
 //
 // A channel must not exist without its row: the deletion of its owner's account would not find it.
 // So before a row is removed, the reservations and the gates of creations under its key are deleted

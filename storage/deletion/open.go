@@ -33,8 +33,8 @@ import (
 //     version that it scanned.
 //
 // If a process renewed the index row after the scan, the removal fails. If it renewed the row before
-// the scan, there are two cases. Its later write came before the pass's: then the pass finds the deletion
-// open. Or the pass's write came first: then its later write fails, and it begins again.
+// the scan, its own later write decides. If that comes before the pass's write, the pass finds the deletion
+// open, or its write fails, and the index row stays. If it comes after, it fails, and the process begins again.
 //
 // The pass does this, by the record of a channel's deletion and the channel's row. A deletion is stalled
 // if it has made no progress for three leases, cannot be undone any more and waits for no retry, and each
@@ -51,11 +51,12 @@ import (
 //	none                      active                          writes the channel's row, then removes the index row
 //	undone                    active                          writes the channel's row and the record, then removes the index row
 //
-// An undone record of a pending row is of an earlier request, which the row's higher undo count shows.
+// If the record is undone and the row is pending, the record is of an earlier request: the row has a higher
+// undo count.
 // A delayed duplicate of a renewal leaves a row of no deletion, which a pass removes. A delayed
 // duplicate of a removal names a version that is gone, and fails.
 //
-// The row says when the work is due. The message of a channel is sent when the deletion is asked for,
+// The index row says when the work is due. The message of a channel is sent when the deletion is asked for,
 // and is invisible until the work is due. If a pass sends another while the record is pending, that is
 // invisible for the whole time to undo again. The message of an account is sent by the pass, once the
 // work is due by the clock of the pass: no message waits for days.
@@ -89,7 +90,7 @@ func (s Steps) removeOpen(ctx context.Context, index driver.Entity) error {
 // A pass is one reconciling pass.
 type pass struct {
 	Steps
-	// since is the time after which a deletion has made progress if it is not stalled.
+	// since is the time before which a stalled deletion has made its last progress.
 	since time.Time
 
 	requeued, ungated atomic.Int64

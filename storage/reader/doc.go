@@ -1,9 +1,9 @@
 // Package reader implements what people read of several channels: their subscriptions, what is
 // made of them, and the newest posts of all channels (latest.go).
 //
-// A subscription is two rows in two tables (subscription.go). A feed is made when it is read: from
-// the posts of each channel, and then from the channel's row and the subscriber's row there, so
-// that no page shows what was deleted before it was asked for.
+// A subscription is two rows in two tables (subscription.go). Each request for a feed reads the posts
+// of each channel first, and then the channel's row and the subscriber's row there. So no page shows
+// what was deleted before the page was requested.
 package reader
 
 import (

@@ -34,7 +34,7 @@ func (s *Subscriptions) Create(ctx context.Context, channel domain.Channel, user
 }
 
 // join writes both rows. A delayed insert of the sub! row must fail once the user's row
-// was removed. Otherwise they would be a subscriber, and no page of theirs would show it.
+// was removed. Otherwise the user would be a subscriber, and none of their pages would show it.
 // So the sub! row replaces a join! row, in the version that was read before the user's row
 // was written. A request that removes the user's row has read it first, and removes the
 // join! row before it. Then one of two things holds:
@@ -45,7 +45,7 @@ func (s *Subscriptions) Create(ctx context.Context, channel domain.Channel, user
 //
 // If the process dies before the swap, it leaves a join! row, which has no effect. The
 // user's next attempt uses it, and a repair by the checker removes it. If the user's row was
-// written too, leaving and the read repair remove both. If the process dies after the swap,
+// written too, the read repair removes both, and so does unsubscribing. If the process dies after the swap,
 // the user's row is joining, and the read repair completes it.
 func (s *Subscriptions) join(ctx context.Context, channel domain.Channel, user domain.UserName) error {
 	return s.pause.Retry(ctx, func() error {
@@ -57,7 +57,7 @@ func (s *Subscriptions) join(ctx context.Context, channel domain.Channel, user d
 		if err := s.putSubscription(ctx, channel, user, schema.SubscriptionJoining); err != nil {
 			return err
 		}
-		if user != channel.Owner { // a deletion of whose account deletes the channel
+		if user != channel.Owner { // the deletion of an owner's account deletes the channel
 			if err := s.fence.RequireActive(ctx, user); err != nil {
 				return err
 			}

@@ -70,9 +70,9 @@ type creation struct {
 // what it made after it: once.go.)
 //
 // No worker can shut the gate before the row is there, because no other process knows the incarnation.
-// Others may delete the reservation or the gate, in a version that they read before the row was there:
-// a repair, the deletion of an account that has the name on its list, and a user with too many channels
-// who has it on theirs. Then ReserveGate, OpenGate or the subscription fails, and the creation begins again.
+// Three others may delete the reservation or the gate, each in a version that it read before the
+// row was there: a repair; the deletion of any account whose list has the name; and a user whose list is full
+// and has the name. Then ReserveGate, OpenGate or the subscription fails, and the creation begins again.
 func (s *Fence) create(ctx context.Context, c *creation) error {
 	//lab: Read whether the name is free at this moment.
 	row, err := s.ReadChannel(ctx, c.channel.Key())
@@ -125,8 +125,8 @@ func (s *Fence) nameTaken(ctx context.Context, c *creation, row Row) error {
 
 // resolveInsert finds out whether the insert of the channel's row took effect, and if so subscribes the
 // owner. The row says who has the name. The response to the insert does not: "exists" can be
-// a self-conflict (the client library has sent our own insert a second time, because the first
-// response was lost), and a failed insert can have taken effect.
+// a self-conflict (the client library has sent this insert a second time, because the first
+// response was lost), and an insert that failed can have taken effect.
 //
 // An insert that was not acknowledged may take effect at any time, even between the read
 // of the row and the deletion of the gate. Then another user may have posted behind
@@ -152,9 +152,9 @@ func (s *Fence) resolveInsert(ctx context.Context, c *creation, acknowledged boo
 	case row.Incarnation == ref.Incarnation:
 		return s.confirmCreated(ctx, row)
 	}
-	// The row is not there, or is another creation's. If the insert was acknowledged, the row was there,
-	// and its gate was gone before the row was: there is no gate to delete. If it was not, the insert may
-	// still take effect, so delete the gate that its row would have.
+	// The row is not there, or is of another creation. If the insert was acknowledged, the row was there and
+	// has been deleted, and its gate before it: there is no gate to delete. If the insert was not
+	// acknowledged, it may still take effect, so delete the gate that its row would have.
 	if gate.Found() {
 		switch err := s.WithdrawGate(ctx, gate); {
 		case errors.Is(err, optimistic.ErrAgain):
@@ -172,7 +172,7 @@ func (s *Fence) resolveInsert(ctx context.Context, c *creation, acknowledged boo
 // confirmCreated subscribes the owner, in a transaction that merges the gate. Otherwise CreateChannel could
 // acknowledge a channel that accepts no post. The merge gives the gate a new version, so that no process can
 // delete it in one that was read before. If the gate is gone, confirmCreated reclaims the row and returns
-// optimistic.ErrAgain. If the gate is shut, or rows are left where it was, it is
+// optimistic.ErrAgain. If the gate is shut, or the incarnation has rows and no gate, it returns
 // domain.ErrStillDeleting: a deletion is under way, or the store has lost the gate.
 func (s *Fence) confirmCreated(ctx context.Context, row Row) error {
 	if err := s.join(ctx, row.Channel); !errors.Is(err, ErrGateGone) {
