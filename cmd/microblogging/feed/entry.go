@@ -249,5 +249,5 @@ func isIn(text, address string) bool {
 // content_text is Markdown. JSON Feed leaves names with an underscore to programs.
 const markdownMember = "_markdown"
 
-// markdownMark begins what is Markdown, and no HTML.
+// markdownMark begins what is Markdown, and no HTML, if it can be the text of a post.
 const markdownMark = "<!--markdown-->"

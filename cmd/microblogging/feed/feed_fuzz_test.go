@@ -61,6 +61,7 @@ var smallFeeds = []string{
 	`<feed xmlns="http://www.w3.org/2005/Atom"><title type="html">T</title><entry><id>i</id><updated>2014-02-03T04:05:06Z</updated><content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml"><pre>x
 y</pre></div></content></entry><entry><title type="text">&lt;b&gt;</title><summary>s</summary></entry></feed>`,
 	`{"version":"https://jsonfeed.org/version/1.1","title":"T","items":[{"id":"1","content_html":"<ul><li>x</ul>","date_published":"2014-02-03T04:05:06Z"},{"id":2,"content_text":"<x>"}]}`,
+	`{"version":"https://jsonfeed.org/version/1.1","items":[{"id":"1","content_html":"<!--markdown-->*x*\u0000","summary":"y"}]}`,
 }
 
 func checkPost(t *testing.T, p post) {

@@ -8,8 +8,6 @@ import (
 	"html"
 	"slices"
 	"strings"
-
-	"microblogging/domain"
 )
 
 // A jsonObject is an object of a JSON Feed. A wrong member leaves the others.
@@ -59,12 +57,10 @@ func parseJSON(document []byte) (Feed, error) {
 	return feed, nil
 }
 
-// content returns content_text. A text that an export marks as Markdown is kept as it is, if it can
-// be a post.
+// content returns content_text, with a mark if an export says that it is Markdown.
 func (o jsonObject) content() string {
 	text := o.text("content_text")
-	_, err := domain.ParseDraft(domain.Draft{Text: text})
-	if o[markdownMember] == nil || err != nil {
+	if o[markdownMember] == nil || text == "" {
 		return html.EscapeString(text)
 	}
 	return markdownMark + text

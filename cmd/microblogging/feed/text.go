@@ -13,6 +13,8 @@ import (
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/strikethrough"
 	html "golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"microblogging/domain"
 )
 
 // titleOf returns markup as one line without marks. It keeps a tag that is not an element
@@ -89,8 +91,11 @@ func (c *Converter) textOfAll(markups []string, base *url.URL) (text string, in 
 // textOf returns markup as Markdown, and what was in it. If markup has no tag, its lines are kept.
 // The base, if it is not nil, resolves relative addresses.
 func (c *Converter) textOf(markup string, base *url.URL) (text string, _ seen) {
-	if text, is := strings.CutPrefix(markup, markdownMark); is {
-		return text, seen{}
+	if text, is := strings.CutPrefix(markup, markdownMark); is { // any file can have the mark
+		if draft, err := domain.ParseDraft(domain.Draft{Text: text}); err == nil {
+			return draft.Text, seen{}
+		}
+		markup = html.EscapeString(text)
 	}
 	var converted []byte
 	tree, in, err := clean(markup, base)

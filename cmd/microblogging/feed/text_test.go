@@ -8,8 +8,19 @@ import (
 
 func TestText(t *testing.T) {
 	t.Run("is made of markup", textOfMarkup)
+	t.Run("that says it is Markdown is what a post can have, whatever file it is of", textOfMarkdown)
 	t.Run("does not grow with depth", textOfDeepMarkup)
 	t.Run("of many elements takes seconds, and not minutes", textOfManyElements)
+}
+
+func textOfMarkdown(t *testing.T) {
+	for marked, want := range map[string]string{
+		"*a* <b>": "*a* <b>", "a\r\nb": "a\nb", "a\x00*b*": "a\\*b*", "\x00": "",
+	} {
+		if got, _ := NewConverter().textOf(markdownMark+marked, nil); got != want {
+			t.Errorf("%q becomes %q, want %q", marked, got, want)
+		}
+	}
 }
 
 func textOfMarkup(t *testing.T) {
