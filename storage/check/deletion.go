@@ -108,7 +108,7 @@ func (c *deletionsCheck) checkPoisoned(ctx context.Context, row driver.Entity, d
 		return err
 	}
 	return c.violation("I5", c.store.deletions, row, "poisoned, and no message of it waits for an operator", func() (string, error) {
-		return "recorded again", c.store.RecordPoison(ctx, d.Message())
+		return "recorded again, for requeue", c.store.RecordPoison(ctx, d.Message())
 	})
 }
 
