@@ -42,7 +42,7 @@ func (s *server) deleteChannelForm(c echo.Context, v visitor, in domain.Channel)
 // of no other.
 func (s *server) deleteChannel(c echo.Context, v visitor, form url.Values) error {
 	channel, err := s.askForDeletion(c, v, form)
-	if errors.Is(err, domain.ErrConflict) {
+	if replacedNow(err) {
 		return explain(err, "Another channel has the name now",
 			"The channel that you meant is gone, and a new one was created under its name. Nothing was deleted.",
 			templates.Link{Label: "The channel as it is now", URL: templates.ChannelPath(domain.ChannelName(pathParam(c, "name")))})

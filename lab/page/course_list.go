@@ -59,12 +59,12 @@ func listLevels() []level {
 		},
 		{
 			Name: "index-touch", New: "a read that is a write", Title: "The pass tidies up",
-			Goal: "Tell Olga that her channel will be deleted, and let no worker ever delete it.",
-			Scene: "Olga's request first writes a row to an index, by which the reconciling pass finds what the queue has lost. You play the pass (reconcile): it removes the row of a request that it takes for dead. " +
-				"The production code first writes the channel's row, unchanged; here it only reads it. The queue may lose one message.",
-			Nudge: "What may Olga's request still do after the pass has found the channel active, and before the row is removed?",
-			Teaches: "What was read is true until it changes. If a decision must hold for longer, make the read a write: the pass writes the channel's row, unchanged, in the version that it read. " +
-				"Then the request of Olga that is on its way fails, because it names the version before, and begins again with a row in the index.",
+			Goal: "Tell Olga that her channel will be deleted, and record that this was undone.",
+			Scene: "Olga's request first writes a row to an index, by which the reconciling pass finds what the queue has lost. You play the pass (reconcile): it removes the row of a request that it takes for dead, and records that. " +
+				"The production code first writes the channel's row, with a higher undo count; here it only reads it.",
+			Nudge: "What may Olga's request still do after the pass has found the channel active?",
+			Teaches: "What was read is true until it changes. If a decision must hold for longer, make the read a write: the pass writes the channel's row, in the version that it read. " +
+				"Then the request of Olga that is on its way fails, because it names the version before.",
 			Precedent: precedent{"PostgreSQL's manual says the same of a check that must stay true: to read the row is not enough, so lock it (SELECT FOR UPDATE).",
 				source{"PostgreSQL, Data consistency checks at the application level", "https://www.postgresql.org/docs/current/applevel-consistency.html"}},
 		},

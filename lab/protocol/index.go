@@ -30,6 +30,9 @@ func reconciliations() subject {
 			{Name: "index-pass", About: "the queue may lose the message of a deletion, while a pass removes rows of the index of open deletions",
 				Faults: 1, Forgets: true, Preemptions: 3, Setup: news("old"),
 				Actors: []lab.Actor{{Name: "olga", Run: ask}, worker1(), {Name: "reconcile", Run: reconcile}}},
+			{Name: "index-stalled", About: "a request to delete a channel may stall so long that a pass gives it up, and die, and the queue loses its message",
+				Faults: 2, Forgets: true, Preemptions: 2, Invariants: Shipped{AcceptedOnly: true}, Setup: news("old"),
+				Actors: []lab.Actor{{Name: "olga", Run: ask}, {Name: "reconcile", Run: reconcile}}},
 			{Name: "index-late", About: "a deletion ends while a reconciling pass runs, the name is taken again, and a delayed duplicate of a write to the index arrives",
 				Faults: 1, Preemptions: 2, DelayedCalls: isToIndex, Setup: news("old"),
 				Actors: []lab.Actor{
@@ -52,11 +55,19 @@ func reconciliations() subject {
 			ablate("index-version", "index-pass", "The version of an index row", "removeOpen: driver.Match(index.ETag)",
 				"A pass removes an index row in the version that it scanned, so it leaves one that was renewed meanwhile.",
 				only("reconcile", withoutMatch(schema.TableDeletions, "")), among("olga", "reconcile")),
-			ablate("index-touch", "index-pass", "The write before the removal", "(*pass).lookAt: driver.Merge(schema.SingleRow, driver.Match(row.ETag))",
-				"A pass writes the channel's row before it removes an index row, so a request to delete that is in flight fails and begins again.",
-				only("reconcile", skipping(func(c *driver.Call) bool {
-					return writes(c, schema.TableChannels) && len(c.Operations[0].Properties) == 0
-				})), unbounded, among("olga", "reconcile")),
+			ablate("index-touch", "index-pass", "The write before the removal", "(*pass).giveUp: p.fence.SetActive(ctx, row)",
+				"A pass writes the channel's row before it removes the index row of a request that it gives up, so the request fails if it goes on.",
+				only("reconcile", skipping(writesTo(schema.TableChannels))), unharmed, unbounded, among("olga", "reconcile")),
+			ablate("index-undone", "index-stalled", "The undo of what is given up", "SetActive: driver.Int64(schema.PropUndoCount, row.UndoCount+1)",
+				"A pass increments the undo count of a channel whose request it gives up, so that request cannot set the channel pending under a record that says undone.",
+				only("reconcile", sending(func(c *driver.Call) {
+					if writes(c, schema.TableChannels) {
+						c.Operations[0].Properties = nil
+					}
+				}))),
+			ablate("index-given-up", "index-stalled", "The record of a channel's request that is given up", "(*pass).giveUp: p.insertDeletion(ctx, request, domain.DeletionUndone)",
+				"A pass records that a request is given up before it takes it off the index, so a request that stalls leaves no record that no pass will read.",
+				only("reconcile", skipping(isRecordIn(domain.DeletionUndone)))),
 			ablate("index-incarnation", "index-late", "The incarnation of an index row", "(*pass).lookAt: p.fence.ReadIncarnation(ctx, ref)",
 				"A pass compares the incarnation in an index row with the channel's, so an old row does not touch a new channel.",
 				only("reconcile", takenFor(incarnationOfIndex)), interrupted, unharmed),

@@ -15,8 +15,12 @@ import (
 
 // The owner who changes their mind.
 
-// factUndone: the request to delete with the number Key was undone.
-const factUndone lab.Kind = "deletion undone"
+const (
+	// factUndone: the request to delete with the number Key was undone.
+	factUndone lab.Kind = "deletion undone"
+	// factUndoing: the actor undoes the deletion of the channel.
+	factUndoing lab.Kind = "(undoing)"
+)
 
 // numbered is the number of the latest request to delete a channel that is being deleted, or of
 // the next one. It is empty for the first.
@@ -43,6 +47,7 @@ func undo(ctx context.Context, c *lab.Client) {
 
 // takeBack undoes the request to delete an incarnation of which it is answered the number.
 func takeBack(ctx context.Context, c *lab.Client, of domain.ChannelRef) {
+	c.Tell(lab.Fact{Kind: factUndoing, Channel: of})
 	if channel, err := c.Store.Deletions.Undo(ctx, of, owner); err == nil {
 		channel.UndoCount--
 		c.Tell(lab.Fact{Kind: factUndone, Channel: of, Key: numbered(channel)})
@@ -53,6 +58,7 @@ func takeBack(ctx context.Context, c *lab.Client, of domain.ChannelRef) {
 func undoAll(ctx context.Context, c *lab.Client) {
 	for _, f := range c.Given {
 		if f.Kind == factCreated && f.Channel.Key == channelKey {
+			c.Tell(lab.Fact{Kind: factUndoing, Channel: f.Channel})
 			_, err := c.Store.Deletions.Undo(ctx, f.Channel, owner)
 			acknowledged(c, err, lab.Fact{Kind: factUndone, Channel: f.Channel, Key: strconv.Itoa(math.MaxInt32)})
 		}

@@ -74,14 +74,14 @@ func (p *pass) lookAtAccount(ctx context.Context, index driver.Entity, ref domai
 	case domain.Recent(index.Properties.Time(schema.PropRequestedOn), requestLifetime):
 		return nil // the request may be under way, and would have to begin again
 	}
-	return p.giveUp(ctx, index, ref, entry)
+	return p.giveUpAccount(ctx, index, ref, entry)
 }
 
-// giveUp ends a request to delete an account whose row was never set pending, or whose deletion was
+// giveUpAccount ends a request to delete an account whose row was never set pending, or whose deletion was
 // undone. It writes the row, if there is one, after which the request cannot set it
 // pending. It writes the record before it removes the index row. Otherwise a stalled request
 // could insert a record that no pass would read.
-func (p *pass) giveUp(ctx context.Context, index driver.Entity, ref domain.ChannelRef, entry account.Entry) error {
+func (p *pass) giveUpAccount(ctx context.Context, index driver.Entity, ref domain.ChannelRef, entry account.Entry) error {
 	if entry.User != "" {
 		if err := p.accounts.TouchAccount(ctx, entry); err != nil {
 			return p.removeTouched(ctx, index, err)

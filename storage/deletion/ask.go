@@ -18,6 +18,8 @@ import (
 //   - There is no such channel: domain.ErrNotFound.
 //   - The precondition does not hold for its present incarnation: a *domain.ReplacedError.
 //   - The user is not the owner: domain.ErrForbidden.
+//   - The request was undone while it was under way, or took so long that a pass has given it up (open.go):
+//     domain.ErrConflict.
 //
 // It writes, in this order:
 //
@@ -32,7 +34,8 @@ import (
 //  5. the channel's row.
 //
 // If the process dies after 3 and before 5, a worker deletes the channel once the message is visible,
-// although the user may have seen an error. Until then the channel stays active.
+// although the user may have seen an error; unless a pass has given the request up. Until then the channel
+// stays active.
 //
 // If a request died after its message, the user may ask again. Then two messages are on the queue, and
 // one record: of the second request if the first died before it wrote one, else of the first. The user is

@@ -27,8 +27,7 @@
 // A process may die after any of them. Before the message, nothing has happened to the channel. After
 // it, a worker that receives the message makes the writes that are missing. If the message is lost, the
 // reconciling pass sends another once the record is there (reconcile.go). If no process has written the
-// record within an hour, a pass takes the deletion off the index (open.go). If the message is lost too, the
-// deletion may never begin, even if the record is written later: no client was told that it was accepted. A
+// record within an hour, a pass gives the request up (open.go): no client was told that it was accepted. A
 // message that fails too often waits in a row of its own for an operator (poison.go).
 //
 // The steps themselves are in package fence. A worker reads from the channel's rows what is left to

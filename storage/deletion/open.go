@@ -9,6 +9,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/internal/fence"
 	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
@@ -35,6 +36,7 @@ import (
 // If a process renewed the index row after the scan, the removal fails. If it renewed the row before
 // the scan, its own later write decides. If that comes before the pass's write, the pass finds the deletion
 // open, or its write fails, and the index row stays. If it comes after, it fails, and the process begins again.
+// (A request that the pass has given up does not: Request fails.)
 //
 // The pass does this, by the record of a channel's deletion and the channel's row. A deletion is stalled
 // if it has made no progress for three leases, cannot be undone any more and waits for no retry, and each
@@ -48,8 +50,8 @@ import (
 //	done                      active or pending               deletes the row if it has no gate; the next pass goes on
 //	none, undone              pending or deleting             records the deletion, and sends a message if it is stalled
 //	none                      active, renewed < 1 h ago       nothing: the request may be under way
-//	none                      active                          writes the channel's row, then removes the index row
-//	undone                    active                          writes the channel's row and the record, then removes the index row
+//	none                      active                          undoes the request and records that, then removes the index row
+//	undone                    active                          writes the record, then removes the index row
 //
 // If the record is undone and the row is pending, the record is of an earlier request: the row has a higher
 // undo count.
@@ -157,16 +159,35 @@ func (p *pass) lookAt(ctx context.Context, index driver.Entity) error {
 			return err
 		}
 		return p.requeue(ctx, message)
-	case !undone && domain.Recent(index.Properties.Time(schema.PropRequestedOn), requestLifetime):
-		return nil // the request may be under way, and would have to begin again
-	}
-	// A request that is in flight depends on this version of the row, so it fails now.
-	//lab: Write the channel's row, which gives it a new version.
-	err = p.channels.Transact(ctx, schema.ChannelPartition(ref.Key), driver.Merge(schema.SingleRow, driver.Match(row.ETag)))
-	if err == nil && undone { // a request may die after it has replaced this record
+	case undone: // a request may die after it has replaced this record
 		return p.leaveToOperator(ctx, index, record)
+	case domain.Recent(index.Properties.Time(schema.PropRequestedOn), requestLifetime):
+		return nil // the request may be under way, and would fail
 	}
-	return p.removeTouched(ctx, index, err)
+	return p.giveUp(ctx, index, row)
+}
+
+// giveUp undoes a request to delete a channel that has not written its record for so long: from then on it
+// cannot set the row pending, and its message asks for nothing. It writes the record before it removes the
+// index row. Otherwise a stalled request could insert a record that no pass would read.
+func (p *pass) giveUp(ctx context.Context, index driver.Entity, row fence.Row) error {
+	request := MessageFor(row.Channel, row.Owner)
+	request.RequestedOn = index.Properties.Time(schema.PropRequestedOn)
+	err := p.fence.SetActive(ctx, row)
+	if errors.Is(err, optimistic.ErrAgain) {
+		return nil // a request or a worker is at work on the deletion
+	}
+	if err == nil {
+		err = p.ListDeletion(ctx, request)
+	}
+	if err != nil {
+		return err
+	}
+	inserted, err := p.insertDeletion(ctx, request, domain.DeletionUndone)
+	if err != nil || !inserted {
+		return err // it was recorded meanwhile: the next pass goes by that
+	}
+	return p.removeOpen(ctx, index)
 }
 
 // requeue queues a deletion again if it is stalled.

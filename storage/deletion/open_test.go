@@ -20,6 +20,8 @@ func TestOpenDeletions(t *testing.T) {
 	t.Run("channel whose row came back after its deletion is done goes with its row", bubble(rowThatCameBackGoes))
 	t.Run("accounts on the index are listed once each, as many as asked for", bubble(openAccountsAreListed))
 	t.Run("row of a request that died goes after an hour", diedRequestLeavesIndex)
+	t.Run("request that stalls until a pass gives it up, and dies, leaves no record that no pass reads", bubble(givenUpIsRecorded))
+	t.Run("request that stalls until a pass gives it up fails, and its message asks for nothing", bubble(givenUpFails))
 	t.Run("poisoned deletion is looked at immediately, and comes back with a requeue", bubble(poisonLeavesIndex))
 }
 
@@ -116,6 +118,60 @@ func diedRequestLeavesIndex(t *testing.T) {
 			}
 			w.Post(channel, grace, "still there")
 		})(t)
+	}
+}
+
+// stallsForHours makes requests stall for two hours before they write the record, in which a pass gives them up.
+func (w *world) stallsForHours(then drivertest.Hook) {
+	stalled := false
+	w.Arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if drivertest.Writes(call) && call.Target == "Deletions" && !strings.HasPrefix(call.Partition, "open!") && !stalled {
+			stalled = true
+			time.Sleep(2 * time.Hour)
+			if w.pass(); len(w.openDeletions()) != 0 {
+				w.T.Error("the index has the request still")
+			}
+		}
+		return then(ctx, call, send)
+	})
+}
+
+// The message is lost, and the process dies before it sets the channel pending.
+func givenUpIsRecorded(t *testing.T, w *world) {
+	channel := w.Create("garden", ada)
+	w.Post(channel, ada, "a post")
+	w.stallsForHours(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if drivertest.Writes(call) && call.Target == "Channels" {
+			w.Messages()
+			return drivertest.ErrInjected
+		}
+		return send(ctx)
+	})
+	if _, err := w.Faulty.Deletions.Request(t.Context(), channel.Key(), ada, storetest.AnyIncarnation); !errors.Is(err, drivertest.ErrInjected) {
+		t.Fatalf("the request ends with %v", err)
+	}
+	time.Sleep(time.Hour)
+	w.pass()
+	if d := w.deletion(channel.Ref()); d.State != domain.DeletionUndone {
+		t.Errorf("for ever, the deletion is %s", d.State)
+	}
+	if violations, _ := w.Check(false); len(violations) > 0 {
+		t.Errorf("a check finds %v", violations)
+	}
+	w.mustLive(channel)
+}
+
+func givenUpFails(t *testing.T, w *world) {
+	channel := w.Create("garden", ada)
+	w.Post(channel, ada, "a post")
+	w.stallsForHours(drivertest.Pass)
+	if _, err := w.Faulty.Deletions.Request(t.Context(), channel.Key(), ada, storetest.AnyIncarnation); !errors.Is(err, domain.ErrConflict) {
+		t.Errorf("the request ends with %v", err)
+	}
+	w.mustLive(channel)
+	w.askUndoable(channel)
+	if d := w.deletion(channel.Ref()); d.State != domain.DeletionPending || d.UndoCount != 1 || len(w.openDeletions()) != 1 {
+		t.Errorf("the next request is recorded as %+v, and on the index is %v", d, w.openDeletions())
 	}
 }
 

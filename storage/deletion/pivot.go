@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"microblogging/domain"
@@ -17,28 +18,34 @@ import (
 // owner could undo. Correctness does not depend on that: the pivot writes the row only in a version that
 // has the message's undo count, and each undo increments the count.
 func (s Steps) PassPivot(ctx context.Context, m domain.Message) (present bool, err error) {
-	return s.transition(ctx, m, domain.Now(), func(row fence.Row) error { return s.fence.SetDeleting(ctx, row) })
+	_, present, err = s.transition(ctx, m, domain.Now(), func(row fence.Row) error { return s.fence.SetDeleting(ctx, row) })
+	return present, err
 }
 
 // setPendingAgain sets the channel pending for a request whose row changed after it was read. It reads
-// the row again and renews the index row, and leaves a row that is pending, deleting or undone.
+// the row again and renews the index row, and leaves a row that is pending or deleting. If the request was undone
+// meanwhile, or a pass has given it up, it is domain.ErrConflict.
 func (s Steps) setPendingAgain(ctx context.Context, m domain.Message) error {
-	_, err := s.transition(ctx, m, m.Due(), func(row fence.Row) error {
+	row, present, err := s.transition(ctx, m, m.Due(), func(row fence.Row) error {
 		if row.State == domain.ChannelPending {
 			return nil
 		}
 		return s.fence.SetPending(ctx, row, m.UndoableUntil)
 	})
+	if err == nil && !present && row.Incarnation == m.Incarnation {
+		return fmt.Errorf("the deletion of channel %s was undone while it was requested: %w", m.Channel, domain.ErrConflict)
+	}
 	return err
 }
 
 // transition reads the channel's row, and calls swap unless the row is past the pivot. Before an active
 // row is changed, the deletion is put on the index with the time at which its work is due (open.go).
 // If the row's undo count is not the message's, the deletion was undone; but a row with a lower one that has no gate
-// came back after the deletion, and is deleted.
-func (s Steps) transition(ctx context.Context, m domain.Message, due time.Time, swap func(fence.Row) error) (present bool, err error) {
-	err = s.pause.Retry(ctx, func() error {
-		row, err := s.fence.ReadIncarnation(ctx, m.Ref())
+// came back after the deletion, and is deleted. transition returns the row that it read last, maybe of another
+// incarnation, and reports whether that is of the message's incarnation and undo count.
+func (s Steps) transition(ctx context.Context, m domain.Message, due time.Time, swap func(fence.Row) error) (row fence.Row, present bool, err error) {
+	err = s.pause.Retry(ctx, func() (err error) {
+		row, err = s.fence.ReadIncarnation(ctx, m.Ref())
 		present = err == nil && row.UndoCount == m.UndoCount
 		switch {
 		case errors.Is(err, domain.ErrNotFound):
@@ -61,7 +68,7 @@ func (s Steps) transition(ctx context.Context, m domain.Message, due time.Time, 
 		}
 		return swap(row)
 	})
-	return present, err
+	return row, present, err
 }
 
 // Undo undoes each request to delete a channel that was sent before, if one of them left a record: also one

@@ -25,6 +25,7 @@ func TestDeletionUndo(t *testing.T) {
 	t.Run("is too late once the deletion is done, even if a delayed insert brings the row back", bubble(doneIsNotUndone))
 	t.Run("is not recorded of a deletion that has ended, whose row a delayed insert brings back", bubble(endedIsNotRecordedUndone))
 	t.Run("of a poisoned deletion leaves the next request on the index, whatever a pass does meanwhile", bubble(requestAfterPoisonStaysOnIndex))
+	t.Run("of a request that is under way makes that fail", bubble(underWayIsUndone))
 	t.Run("leaves the next request on the index if that dies, whatever a pass does meanwhile", bubble(recordOfDeadRequestStaysOnIndex))
 }
 
@@ -297,4 +298,18 @@ func recordOfDeadRequestStaysOnIndex(t *testing.T, w *world) {
 	if lost := w.Messages(); len(lost) != 1 {
 		t.Errorf("the record says %q, and a pass sends %v", w.deletion(ref).State, lost)
 	}
+}
+
+// underWayIsUndone: the user finds the record on the list of deletions, before the channel is pending.
+func underWayIsUndone(t *testing.T, w *world) {
+	channel := w.Create("Garden", ada)
+	w.Post(channel, ada, "a post")
+	slow := storage.New(drivertest.NewFaults(w.DB, drivertest.Only(func(call drivertest.Call) bool {
+		return drivertest.Writes(call) && call.Target == "Channels"
+	}, storetest.Before(1, func() { w.OK(w.undo(channel.Ref(), ada)) }))), storage.Options{Undo: 30 * time.Second})
+	if _, err := slow.Deletions.Request(t.Context(), channel.Key(), ada, storetest.AnyIncarnation); !errors.Is(err, domain.ErrConflict) {
+		t.Errorf("the request ends with %v", err)
+	}
+	time.Sleep(time.Minute)
+	w.mustLive(channel)
 }

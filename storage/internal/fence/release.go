@@ -52,11 +52,11 @@ func (s *Fence) SetDeleting(ctx context.Context, row Row) error {
 	return s.swap(ctx, row, driver.String(schema.PropState, domain.ChannelDeleting))
 }
 
-// SetActive makes a channel active again that is not past the pivot, in the version that was read, or
+// SetActive makes a channel active that is not past the pivot, in the version that was read, or
 // returns optimistic.ErrAgain. It increments the channel's undo count, and workers ignore
 // messages with another count.
 func (s *Fence) SetActive(ctx context.Context, row Row) error {
-	//lab: Make the channel active again.
+	//lab: Make the channel active, with one more undo.
 	return s.swap(ctx, row, driver.String(schema.PropState, domain.ChannelActive), driver.Int64(schema.PropUndoCount, row.UndoCount+1))
 }
 
