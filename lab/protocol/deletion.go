@@ -263,7 +263,7 @@ func deletions() subject {
 			ablate("if-match", "again", "The version of the row", "ReleaseName: driver.Match(row.ETag)",
 				"A write to the channel's row holds only for the version that was read, so it fails if the row has changed in between.",
 				always(withoutMatch(schema.TableChannels, "")), interrupted),
-			ablate("repeat-incarnation", "repeat", "The record's incarnation", "RepeatDeletion: s.fence.ReadIncarnation(ctx, m.Ref())",
+			ablate("repeat-incarnation", "repeat", "The record's incarnation", "undoBefore: s.fence.ReadIncarnation(ctx, ref)",
 				"A restore repeats a deletion only of the incarnation that its record names, so it does not touch a channel that has the name by then.",
 				only("operator", takenFor(firstIncarnation)), unharmed),
 			ablate("fresh-read", "votes-sweep", "The last look", "(*cascade).sweep: found == 0",

@@ -35,6 +35,28 @@ func askPromised(ctx context.Context, c *lab.Client) {
 	}
 }
 
+// repeatLater asks again, as restore does, for the deletion of a channel that came back pending. The request that
+// came back was undone after the backup, and the record is of the next one, which can be undone for longer.
+func repeatLater(ctx context.Context, c *lab.Client) {
+	for _, f := range c.Given {
+		if f.Kind != factAccepted {
+			continue
+		}
+		later := domain.Deletion{
+			Channel: f.Channel, Name: channelName, RequestedBy: owner, RequestedOn: domain.Now(), State: domain.DeletionPending,
+			UndoCount: 1, UndoableUntil: domain.Now().Add(promised + time.Minute),
+		}
+		c.Tell(lab.Fact{Kind: factUndoing, Channel: f.Channel})
+		if _, err := c.Store.Operator.RepeatDeletion(ctx, later.Message()); err != nil {
+			continue
+		}
+		//lab: Read whether a worker has passed the pivot before.
+		if channel, err := c.Store.Operator.ReadChannel(ctx, channelKey); err == nil && channel.State != domain.ChannelDeleting {
+			c.Tell(lab.Fact{Kind: factPromised, Channel: f.Channel, Until: later.UndoableUntil})
+		}
+	}
+}
+
 // channelIsKept: no worker passes the pivot of a channel before the time that its owner was told.
 func channelIsKept(v lab.View, k lab.Known, violation violating) {
 	row, there := channelRow(v.DB, k.Channel)
@@ -95,6 +117,9 @@ func promises() subject {
 			{Name: "undo-dies", About: "the process that is asked for a deletion which can be undone may die, its clock is ahead, and a worker and a reconciling pass go on",
 				Faults: 1, Deaths: 1, Preemptions: 1, Undo: promised, Times: minutes(map[string][]int{"olga": {15}}, 0, 1, 3), Setup: news("old"),
 				Actors: []lab.Actor{{Name: "olga", Run: askPromised}, worker1(), pass}},
+			{Name: "undo-repeat", About: "a channel came back from a backup with a deletion that was undone since, a restore repeats the next one, which can be undone for longer, and a worker and a reconciling pass go on",
+				Faults: 1, Forgets: true, Preemptions: 2, Undo: promised, Times: minutes(nil, 0, 2), Setup: accepted("old"),
+				Actors: []lab.Actor{{Name: "operator", Run: repeatLater}, worker1(), pass}},
 			{Name: "erasure-clocks", About: "a user is told until when the deletion of their account can be undone, and a reconciling pass has a clock that is ahead by as much as may be, and is set back",
 				Faults: 1, Preemptions: 2, Undo: accountPromised, Times: minutes(map[string][]int{"reconcile": {15, 15, 0}}, 0, 59, 61, 76),
 				Setup:  withAccount(),
@@ -111,6 +136,9 @@ func promises() subject {
 			ablate("undo-delay-again", "undo-clocks", "The delay of another message", "(Steps).RequeueDeletion: delay = d.Message().Delay()",
 				"A pass that queues a deletion again before any worker has received it delays the message as well, so its own clock does not decide.",
 				only("reconcile", atOnceVisible), unharmed),
+			ablate("undo-repeat-count", "undo-repeat", "The undo before a deletion is repeated", "undoBefore: s.fence.SetActive(ctx, row)",
+				"A restore first gives a channel as many undos as the record counts, so the message of a request that was undone does not delete it before the time that the record says.",
+				only("operator", reading(schema.TableChannels, func(row *driver.Entity) { set(row, driver.Int64("UndoCount", 1)) })), unharmed),
 			ablate("erasure-margin", "erasure-clocks", "The margin for clocks", "Stalled: d.Message().Due().Before(since)",
 				"The deletion of an account is due later than the user was told, by as much as clocks differ, so a pass whose clock is ahead does not end the time early.",
 				only("reconcile", earlier(domain.ClockMargin)), unharmed),

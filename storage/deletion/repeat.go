@@ -1,12 +1,15 @@
 package deletion
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/internal/fence"
+	"microblogging/storage/optimistic"
 	"microblogging/storage/schema"
 )
 
@@ -15,55 +18,88 @@ import (
 // row is there before its deletion is acknowledged, and stays. So each of them is asked for
 // again, with the writes of Request and in the same order. The record names the
 // incarnation, so nothing happens to a channel that has the name otherwise.
+//
+// The channel may have come back from before an undo that the later copy knows of, with the message of the
+// request that was undone. So it is first given as many undos as the record counts: otherwise that message
+// would delete the channel before the time that the record says.
 
 // DeletionRecords returns each Deletions row that is about a channel or an account, without its steps, to be
-// kept for RepeatDeletions (package erasure).
+// kept for RepeatDeletions (package erasure). If the row of the channel or of the account says that the deletion
+// was undone, so does the record that is returned: the process may have died before it wrote that.
 func (s Steps) DeletionRecords(ctx context.Context) (records []domain.Deletion, err error) {
 	for row, err := range s.deletions.All(ctx, driver.Scan{}) {
 		if err != nil {
 			return nil, fmt.Errorf("reading the deletions: %w", err)
 		}
-		if schema.Of(schema.TableDeletions, row.Partition, row.Row) == schema.Deletion {
-			d := Decode(row)
-			d.StepLog = nil
-			records = append(records, d)
+		if schema.Of(schema.TableDeletions, row.Partition, row.Row) != schema.Deletion {
+			continue
 		}
+		d := Decode(row)
+		d.StepLog = nil
+		if !d.Over() && s.undoneByRow(ctx, d) {
+			d.State = domain.DeletionUndone
+		}
+		records = append(records, d)
 	}
 	return records, nil
 }
 
-// RepeatDeletion asks for the deletion of a channel again, if its incarnation is there and
-// is not being deleted. It reports whether it is there.
-func (s Steps) RepeatDeletion(ctx context.Context, m domain.Message) (found bool, err error) {
-	row, err := s.fence.ReadIncarnation(ctx, m.Ref())
+// undoneByRow reports whether the row of a channel or an account says that a deletion was undone. If the row
+// cannot be read, the record counts: this store may be damaged.
+func (s Steps) undoneByRow(ctx context.Context, d domain.Deletion) bool {
+	if user := d.Channel.Key.AccountOf(); user != "" {
+		entry, err := s.accounts.Entry(ctx, user)
+		return err == nil && entry.State != domain.AccountGone && !entry.Leaves(d.Channel.Incarnation)
+	}
+	row, err := s.fence.ReadIncarnation(ctx, d.Channel)
+	return err == nil && row.UndoCount > d.UndoCount
+}
+
+// RepeatDeletion asks for the deletion of a channel again, with its own time to undo, if the incarnation is there,
+// is not being deleted and has no later undo. Without a time to undo, it also ends that of a channel which came
+// back pending. It reports whether it has asked.
+func (s Steps) RepeatDeletion(ctx context.Context, m domain.Message) (asked bool, err error) {
+	row, err := s.undoBefore(ctx, m.Ref(), m.UndoCount)
 	switch {
 	case errors.Is(err, domain.ErrNotFound):
 		return false, nil
 	case err != nil:
 		return false, err
-	case row.State != domain.ChannelActive, row.UndoCount > m.UndoCount: // the row decides whether it was undone
+	case row.State == domain.ChannelDeleting, row.UndoCount > m.UndoCount: // the row decides whether it was undone
+		return false, nil
+	case row.State == domain.ChannelPending && !m.UndoableUntil.IsZero(): // by this request
 		return false, nil
 	}
-	m.UndoCount = row.UndoCount
 	return true, s.acceptDeletion(ctx, row, m)
 }
 
-// RepeatUndo undoes the deletion of a channel again that came back as it was before the undo. A channel with a
-// higher undo count has it.
+// RepeatUndo undoes the deletion of a channel again that came back as it was before the undo. One that is past
+// the pivot, or was requested after the undo, goes on.
 func (s Steps) RepeatUndo(ctx context.Context, m domain.Message) error {
-	err := s.pause.Retry(ctx, func() error {
-		row, err := s.fence.ReadIncarnation(ctx, m.Ref())
-		if err != nil || row.State == domain.ChannelDeleting || row.UndoCount > m.UndoCount {
-			return err
+	row, err := s.undoBefore(ctx, m.Ref(), m.UndoCount+1)
+	if err == nil && row.State != domain.ChannelDeleting {
+		var d domain.Deletion // as it came back, maybe of an earlier request
+		if d, err = s.record(ctx, m.Ref()); err == nil && d.UndoCount <= m.UndoCount {
+			err = s.RecordUndone(ctx, d.Message())
 		}
-		m.UndoCount = row.UndoCount
-		return s.fence.SetActive(ctx, row)
-	})
-	if err == nil {
-		err = s.RecordUndone(ctx, m)
 	}
 	if errors.Is(err, domain.ErrNotFound) {
 		return nil
 	}
 	return err
+}
+
+// undoBefore undoes each request to delete a channel that came before so many undos, if there were fewer: also
+// one that has not set the row pending, but may have sent its message. It returns the row as it is then. Past
+// the pivot, it changes nothing.
+func (s Steps) undoBefore(ctx context.Context, ref domain.ChannelRef, undos int64) (row fence.Row, err error) {
+	err = s.pause.Retry(ctx, func() (err error) {
+		row, err = s.fence.ReadIncarnation(ctx, ref)
+		if err != nil || row.State == domain.ChannelDeleting || row.UndoCount >= undos {
+			return err
+		}
+		row.UndoCount = undos - 1
+		return cmp.Or(s.fence.SetActive(ctx, row), optimistic.ErrAgain) // to read its version
+	})
+	return row, err
 }

@@ -217,11 +217,11 @@ func (s Steps) recordUndone(ctx context.Context, m domain.Message) error {
 	return err
 }
 
-// RepeatDeletions asks again for each deletion whose channel can still be read, or whose account is active, and
-// returns how many there were. That of a channel is listed for the user who asked for it, under the time of the
-// first request. One that could be undone can be undone again, for as long as was promised. It may be called
-// again after an error, and while other operations run. First it undoes again what was undone: what came back
-// pending would otherwise end.
+// RepeatDeletions asks again for each deletion whose channel or account came back as it was before the request,
+// and returns how many there were. That of a channel is listed for the user who asked for it, under the time of the
+// first request. One that could be undone can be undone again, for as long as was promised, and no other can. It may
+// be called again after an error, and while other operations run. First it undoes again what was undone: what came
+// back pending would otherwise end.
 func (s Steps) RepeatDeletions(ctx context.Context, records []domain.Deletion) (repeated int, err error) {
 	for _, d := range records {
 		if d.State != domain.DeletionUndone {
@@ -240,56 +240,74 @@ func (s Steps) RepeatDeletions(ctx context.Context, records []domain.Deletion) (
 			continue
 		}
 		repeat, m := s.deletions.RepeatDeletion, d.Message()
-		switch {
-		case m.Kind == domain.MessageAccount:
+		if m.Kind == domain.MessageAccount {
 			repeat = s.repeatErasure
-		case d.State != domain.DeletionPending:
+		}
+		if d.State != domain.DeletionPending {
 			m.UndoableUntil = time.Time{} // that time is over
 		}
-		found, err := repeat(ctx, m)
+		asked, err := repeat(ctx, m)
 		if err != nil {
 			return repeated, fmt.Errorf("repeating a deletion: %w", err)
 		}
-		if found {
+		if asked {
 			repeated++
 		}
 	}
 	return repeated, nil
 }
 
-// repeatUndo undoes the deletion of an account again that came back as it was before the undo.
+// repeatUndo undoes the deletion of an account again that came back as it was before the undo: of this request, or of
+// an earlier one, which was undone before this one was made. One that is past the pivot goes on.
 func (s Steps) repeatUndo(ctx context.Context, m domain.Message) error {
-	err := s.pause.Retry(ctx, func() error {
-		entry, err := s.accounts.Entry(ctx, m.RequestedBy)
-		if err != nil || entry.ID != m.Incarnation || entry.State != domain.AccountPending {
+	var entry account.Entry
+	err := s.pause.Retry(ctx, func() (err error) {
+		entry, err = s.accounts.Entry(ctx, m.RequestedBy)
+		another := entry.ID != m.Incarnation && !entry.RequestedOn.Before(m.RequestedOn)
+		if err != nil || another || entry.State != domain.AccountPending {
 			return err
 		}
+		m = entry.Message()
 		return s.accounts.ReopenAccount(ctx, entry)
 	})
-	if errors.Is(err, domain.ErrNotFound) {
+	switch {
+	case errors.Is(err, domain.ErrNotFound), err == nil && entry.State == domain.AccountErasing:
 		return nil
-	}
-	if err != nil {
+	case err != nil:
 		return err
 	}
 	return s.recordUndone(ctx, m)
 }
 
-// repeatErasure asks again for the deletion of an account, if that is there.
-func (s Steps) repeatErasure(ctx context.Context, m domain.Message) (found bool, err error) {
+// repeatErasure asks again for the deletion of an account, with its own time to undo, if the account is there and
+// came back from before the request; or past the pivot, if it came back pending and no time to undo is left. It reports
+// whether it has asked. What came back of an earlier request it undoes first: that would end the account before the
+// time of this one.
+func (s Steps) repeatErasure(ctx context.Context, m domain.Message) (asked bool, err error) {
 	entry, err := s.accounts.Entry(ctx, m.RequestedBy)
 	switch {
-	case errors.Is(err, domain.ErrNotFound), err == nil && (entry.State != domain.AccountActive || entry.CreatedOn().After(m.RequestedOn)):
-		return false, nil
-	case err == nil && !entry.RequestedOn.Before(m.RequestedOn): // the row decides: this request was undone
+	case errors.Is(err, domain.ErrNotFound):
 		return false, nil
 	case err != nil:
 		return false, err
+	case entry.State == domain.AccountErasing, entry.State == domain.AccountGone, entry.CreatedOn().After(m.RequestedOn):
+		return false, nil
+	case entry.State == domain.AccountPending && entry.ID == m.Incarnation && m.UndoableUntil.IsZero():
+		return s.BeginErasure(ctx, m)
+	case !entry.RequestedOn.Before(m.RequestedOn): // the row decides whether this request was undone
+		return false, nil
+	case entry.State == domain.AccountPending:
+		if err := s.repeatUndo(ctx, m); err != nil {
+			return false, err
+		}
 	}
-	asked := domain.Erasure{User: m.RequestedBy, State: domain.AccountPending, RequestedOn: domain.Now(), KeepPosts: m.KeepPosts}
-	if asked.UndoableUntil = asked.RequestedOn; m.Due().After(asked.RequestedOn) { // it was promised, by a clock that may differ
-		asked.UndoableUntil = slices.MaxFunc([]time.Time{m.UndoableUntil, asked.RequestedOn.Add(domain.Tick)}, time.Time.Compare)
+	again := domain.Erasure{User: m.RequestedBy, State: domain.AccountPending, RequestedOn: domain.Now(), KeepPosts: m.KeepPosts}
+	if again.UndoableUntil = again.RequestedOn; m.Due().After(again.RequestedOn) { // it was promised, by a clock that may differ
+		again.UndoableUntil = slices.MaxFunc([]time.Time{m.UndoableUntil, again.RequestedOn.Add(domain.Tick)}, time.Time.Compare)
 	}
-	_, err = s.accept(ctx, asked, func(account.Entry) error { return nil })
+	again, err = s.accept(ctx, again, func(account.Entry) error { return nil })
+	if err == nil && m.UndoableUntil.IsZero() {
+		_, err = s.BeginErasure(ctx, again.Message())
+	}
 	return err == nil, err
 }
