@@ -91,8 +91,10 @@
 //     channels do not show it; but feeds, exports and its authors' pages show its posts, and its
 //     owner can delete it.
 //   - I10 what ended stays ended. Once it is acknowledged, a session that was ended, a password that
-//     was replaced and a secret address that was revoked never work again. A sign-in link gives one
-//     session or sets one password, and ends with all others of its user.
+//     was replaced and a secret address that was revoked never work again. A response that had begun
+//     reads for ten seconds at most; or it is a stream, which looks at its session again at least each
+//     five seconds, and ends with it. A sign-in link gives one session or sets one password, and ends
+//     with all others of its user.
 //   - I11 posting rules hold. After the owner has closed a channel to others, or blocked a
 //     user there, no post or edit that this forbids takes effect, until the owner allows it again.
 //     At most one row of an incarnation says who may post. No page offers to post what is refused.

@@ -34,5 +34,5 @@
 // idempotency key is made once, and an edit, a vote, a subscription or a deletion that is repeated
 // changes nothing more. A response is rendered whole before its first byte is sent, so a failure
 // never leaves half a page. Only event streams, which a browser opens again, and exports are sent in
-// pieces.
+// pieces (stream.go). They look at their session again, at least each five seconds, and end with it.
 package web

@@ -29,7 +29,7 @@ const exportPage = 100
 const exportRetry = 30 * time.Second
 
 // export sends all that the visitor has here as a zip, which is made while it is sent. If the store
-// fails on the way, the connection is cut, so that a part is not taken for the whole.
+// fails on the way, or the session ends, the connection is cut, so that a part is not taken for the whole.
 func (s *server) export(c echo.Context, v visitor) error {
 	if !s.exports.take(v.User, 1) {
 		return refuseFor(exportRetry, http.StatusServiceUnavailable, "Your export is still running",
@@ -44,17 +44,13 @@ func (s *server) export(c echo.Context, v visitor) error {
 		return explain(domain.ErrAccountEnds, "Your account is being deleted", "Undo that first, and then download your data.",
 			templates.Link{Label: "Undo the deletion", URL: templates.EraseAccountPath})
 	}
-	unlimitTime(c)
 	name := fmt.Sprintf("microblogging-%s-%s.zip", user.Name, time.Now().UTC().Format(time.DateOnly))
 	c.Response().Header().Set(echo.HeaderContentDisposition, mime.FormatMediaType("attachment", map[string]string{"filename": name}))
-	c.Response().Header().Set(echo.HeaderCacheControl, noStore)
-	c.Response().Header().Set(echo.HeaderContentType, "application/zip")
-	c.Response().WriteHeader(http.StatusOK)
+	to := s.openStream(c, v, "application/zip")
 	if c.Request().Method == http.MethodHead {
 		return nil
 	}
-	e := export{store: s.store, user: user, origin: s.origin(c.Request())}
-	e.zip = zip.NewWriter(steadyWriter{c.Response(), http.NewResponseController(c.Response().Writer)})
+	e := export{store: s.store, user: user, origin: s.origin(c.Request()), to: to, zip: zip.NewWriter(to)}
 	if err := e.write(c.Request().Context()); err != nil {
 		s.Logger.LogAttrs(c.Request().Context(), slog.LevelWarn, "could not complete an export", slog.Any("error", err))
 		panic(http.ErrAbortHandler)
@@ -62,24 +58,12 @@ func (s *server) export(c echo.Context, v visitor) error {
 	return nil
 }
 
-// A steadyWriter gives the reader of a long answer sendTimeout for each part of it.
-type steadyWriter struct {
-	io.Writer
-	control *http.ResponseController
-}
-
-func (w steadyWriter) Write(part []byte) (int, error) {
-	if err := w.control.SetWriteDeadline(time.Now().Add(sendTimeout)); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return 0, err
-	}
-	return w.Writer.Write(part)
-}
-
 // An export writes what one user has. Posts and votes are read page by page. In memory as a whole are
 // subscriptions, the channels that the user wrote to, and the IDs of the posts there: about 130 bytes
 // for each post.
 type export struct {
 	store  *storage.Store
+	to     *stream
 	zip    *zip.Writer
 	user   domain.User
 	origin string
@@ -110,8 +94,11 @@ func (e export) subscriptions(ctx context.Context) error {
 	return e.json("subscriptions.json", list)
 }
 
-// create adds a file of now.
+// create adds a file of now. It looks at the session before: the rows of the file are read after that.
 func (e export) create(name string) (io.Writer, error) {
+	if err := e.to.look(); err != nil {
+		return nil, err
+	}
 	return e.zip.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: time.Now()})
 }
 

@@ -4,12 +4,17 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"microblogging/storage/driver"
@@ -22,6 +27,7 @@ func TestExport(t *testing.T) {
 	t.Run("is cut if the store fails on the way", exportIsCut)
 	t.Run("is cut if a channel is deleted on the way", exportOfLostChannelIsCut)
 	t.Run("is made once at a time", exportIsAlone)
+	t.Run("ends with its session, within five seconds and before another channel", exportEndsWithItsSession)
 }
 
 // files are the files of an export.
@@ -180,5 +186,66 @@ func exportIsAlone(t *testing.T) {
 	}
 	if got := s.do("GET", "/account/export.zip", cookie(token)).want(200); !bytes.HasPrefix(got.body, []byte("PK")) {
 		t.Error("the next one is no zip")
+	}
+}
+
+// A reading calls a function before its client accepts the headers or a part of a response.
+type reading struct {
+	*httptest.ResponseRecorder
+	accept func()
+}
+
+func (r reading) WriteHeader(status int) { r.accept(); r.ResponseRecorder.WriteHeader(status) }
+
+func (r reading) Write(part []byte) (int, error) { r.accept(); return r.ResponseRecorder.Write(part) }
+
+// read answers a request of a client that calls accept for each part. It reports whether the connection was cut.
+func (s *site) read(r *http.Request, accept func()) (cut bool) {
+	s.Helper()
+	defer func() {
+		if cause := recover(); cause != nil {
+			if cut = cause == any(http.ErrAbortHandler); !cut {
+				panic(cause)
+			}
+		}
+	}()
+	s.handler.ServeHTTP(reading{httptest.NewRecorder(), accept}, r)
+	return false
+}
+
+func exportEndsWithItsSession(t *testing.T) {
+	for what, each := range map[string]time.Duration{"a slow reader": time.Second, "a fast one": 0} {
+		synctest.Test(t, func(t *testing.T) {
+			s, token, engines := engines(t, "ada")
+			ok(t, s.store.Operator.ListChannel(t.Context(), engines))
+			ok(t, s.store.Operator.ListChannel(t.Context(), s.channel("Wheels", "ada")))
+			for range 100 {
+				text := ""
+				for len(text) < 4500 { // which no compression makes small
+					text += rand.Text()
+				}
+				s.post(engines, "ada", text)
+			}
+			var next atomic.Int64
+			var ended time.Time
+			end := sync.OnceFunc(func() { ok(t, s.store.Accounts.EndSessions(t.Context(), "ada")); ended = time.Now() })
+			s.breakStore(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+				if call.Method == driver.CallRange && strings.HasPrefix(call.From, "blog!") {
+					switch call.Partition {
+					case "engines":
+						end()
+					case "wheels":
+						next.Add(1)
+					}
+				}
+				return send(ctx)
+			})
+			r := httptest.NewRequestWithContext(t.Context(), "GET", "/account/export.zip", nil)
+			cookie(token)(r)
+			cut := s.read(r, func() { time.Sleep(each) })
+			if took := time.Since(ended); !cut || took > 5*time.Second+each || next.Load() > 0 {
+				t.Errorf("%s: cut %t, %s after the end of the session, and %d calls read the next channel", what, cut, took, next.Load())
+			}
+		})
 	}
 }

@@ -40,7 +40,7 @@ const (
 type exchange struct {
 	id      string
 	callLog storage.CallLog
-	// unlimited is the request's context without requestTimeout.
+	// unlimited is the request's context without requestTimeout, for a stream.
 	unlimited context.Context
 	// user is the user's name, for the log.
 	user domain.UserName
@@ -100,15 +100,9 @@ func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// unlimitTime takes requestTimeout from the request. It is for a response that lasts: its
-// handler calls it when there is something to send, and sets limits of its own.
-func unlimitTime(c echo.Context) {
-	c.SetRequest(c.Request().WithContext(exchangeOf(c).unlimited))
-}
-
 // boundWriting sets the deadline for a response that is about to begin. A client that
 // does not read is cut off then, and so gives back what the response holds. A response
-// of unknown length gets as long as a short one. An event stream sets its own deadlines. A
+// of unknown length gets as long as a short one. A stream sets its own deadlines. A
 // 304 has no body to wait for: the deadline that the server has set is enough.
 func boundWriting(response *echo.Response) {
 	if response.Status == http.StatusNotModified {

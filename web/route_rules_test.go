@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -10,13 +11,17 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
 	"microblogging/web"
 )
 
@@ -34,6 +39,7 @@ func TestRoutes(t *testing.T) {
 	t.Run("say that the store does not answer, and not why", routesSayThatTheStoreIsAway)
 	t.Run("of a channel that is not there or is being deleted say so", routesOfAChannelThatIsGone)
 	t.Run("show no channel without its gate, and nothing of an account that is being deleted", routesShowNoHiddenChannel)
+	t.Run("end with their session once they have begun", routesEndWithTheirSession)
 	t.Run("tell what they cost", routesTellWhatTheyCost)
 	t.Run("have the headers of every response", routesHaveTheirHeaders)
 	t.Run("compress what is long enough", routesCompress)
@@ -460,6 +466,40 @@ func routesShowNoHiddenChannel(t *testing.T) {
 					}
 				}
 			}
+		}
+	})
+}
+
+// The sessions end before the first byte of the response arrives.
+func routesEndWithTheirSession(t *testing.T) {
+	g := newStage(t, web.Options{Teach: true, Stopping: make(chan struct{})}, furnish)
+	g.try(t, func(t *testing.T, r route, s seed) {
+		if !r.reads() {
+			return
+		}
+		g.reset(t)
+		defer g.mendStore()
+		var looks, reads atomic.Int64
+		ctx, leave := context.WithTimeout(t.Context(), 3*time.Second) // if it does not end
+		defer leave()
+		g.read(g.request(t, r, s).WithContext(ctx), sync.OnceFunc(func() {
+			for _, name := range []domain.UserName{"ada", "bob"} {
+				ok(t, g.store.Accounts.EndSessions(t.Context(), name))
+			}
+			g.breakStore(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+				if call.Method == driver.CallGet && (call.Target == "Sessions" || call.Target == "Users") {
+					looks.Add(1)
+				} else {
+					reads.Add(1)
+				}
+				return send(ctx)
+			})
+		}))
+		if n := reads.Load(); n > 0 {
+			t.Errorf("after its session has ended, %d calls read what it sends: use openStream", n)
+		}
+		if n := looks.Load(); n > 0 != r.isStream() {
+			t.Errorf("%d calls read its session after its first byte, and isStream says %t", n, r.isStream())
 		}
 	})
 }

@@ -41,9 +41,12 @@ type stage struct {
 func newStage(t testing.TB, options web.Options, furnish func(*stage)) *stage {
 	t.Helper()
 	g := &stage{db: mem.Open(mem.Snapshot{}, "stage"), errors: &bytes.Buffer{}}
-	stopping := make(chan struct{})
-	close(stopping) // event streams end after their first event
-	options.Version, options.TrustProxy, options.Stopping = "test", true, stopping
+	options.Version, options.TrustProxy = "test", true
+	if options.Stopping == nil {
+		stopping := make(chan struct{})
+		close(stopping) // event streams end after their first event
+		options.Stopping = stopping
+	}
 	options.Logger = slog.New(slog.NewTextHandler(g.errors, &slog.HandlerOptions{Level: slog.LevelError}))
 	g.site = newSiteOver(t, g.db, options)
 	furnish(g)

@@ -31,6 +31,8 @@ const (
 	reopenAfter = 2 * time.Second
 	// sendTimeout is how long the connection may take to accept what is sent.
 	sendTimeout = 10 * time.Second
+	// sessionAge is how long ago a stream may have looked at its session when it sends a part.
+	sessionAge = 5 * time.Second
 	// streamRetry is the Retry-After of a stream that finds no room.
 	streamRetry = 30 * time.Second
 )
@@ -51,10 +53,9 @@ func (s *server) streamDeletion(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	unlimitTime(c)
-	ctx, cancel := context.WithTimeout(c.Request().Context(), watchLifetime)
+	ctx, cancel := context.WithTimeout(exchangeOf(c).unlimited, watchLifetime)
 	defer cancel()
-	stream, err := openStream(c.Response())
+	stream, err := s.openEventStream(c, v)
 	if err == nil {
 		err = s.follow(ctx, c, v, stream, now)
 	}
@@ -70,12 +71,25 @@ func (s *server) streamDeletion(c echo.Context, v visitor) error {
 // follow sends each change until it is over, the session or the context ends, or the process
 // stops.
 func (s *server) follow(ctx context.Context, c echo.Context, v visitor, stream *eventStream, now domain.Deletion) error {
+	var unread error
 	for {
-		if err := stream.show(ctx, "progress", templates.DeletionProgress(templates.Deletion{Deletion: now})); err != nil {
-			return err
-		}
-		if now.Over() {
+		var unsent error
+		switch err := cmp.Or(stream.look(), unread); {
+		case err == nil:
+			unsent = stream.show(ctx, "progress", templates.DeletionProgress(templates.Deletion{Deletion: now}))
+			if unsent == nil && now.Over() {
+				return stream.send("end", nil)
+			}
+		case errors.Is(err, domain.ErrNotSignedIn):
+			return stream.send("again", nil)
+		case errors.Is(err, domain.ErrForbidden), errors.Is(err, domain.ErrNotFound):
 			return stream.send("end", nil)
+		case ctx.Err() == nil: // the next look asks again, so the reader misses nothing
+			s.Logger.LogAttrs(ctx, slog.LevelWarn, "could not watch a deletion", slog.Any("error", err))
+			unsent = stream.keepAlive()
+		}
+		if unsent != nil {
+			return unsent
 		}
 		select {
 		case <-time.After(watchInterval):
@@ -85,20 +99,83 @@ func (s *server) follow(ctx context.Context, c echo.Context, v visitor, stream *
 			return nil
 		}
 		limited, cancel := context.WithTimeout(ctx, requestTimeout)
-		next, err := s.namedDeletion(limited, c, v)
-		_, ended := s.store.Accounts.Session(limited, v.Token, v.User)
+		now, unread = s.namedDeletion(limited, c, v)
 		cancel()
-		switch err := cmp.Or(ended, err); {
-		case err == nil:
-			now = next
-		case errors.Is(err, domain.ErrNotSignedIn):
-			return stream.send("again", nil)
-		case errors.Is(err, domain.ErrForbidden), errors.Is(err, domain.ErrNotFound):
-			return stream.send("end", nil)
-		case ctx.Err() == nil: // the next look asks again, so the reader misses nothing
-			s.Logger.LogAttrs(ctx, slog.LevelWarn, "could not watch a deletion", slog.Any("error", err))
+	}
+}
+
+// A stream is a response that is sent while the store is still being read. A visitor may end their
+// session meanwhile, and then the stream ends too.
+type stream struct {
+	response *echo.Response
+	control  *http.ResponseController
+	// session returns domain.ErrNotSignedIn if the session has ended.
+	session func() error
+	// looked is when the session was read last.
+	looked time.Time
+}
+
+// openStream sends the headers of a stream. A request without a stream has requestTimeout; no other
+// function takes that limit away.
+func (s *server) openStream(c echo.Context, v visitor, mediaType string) *stream {
+	ctx := exchangeOf(c).unlimited
+	c.SetRequest(c.Request().WithContext(ctx))
+	header := c.Response().Header()
+	header.Set(echo.HeaderContentType, mediaType)
+	header.Set(echo.HeaderCacheControl, noStore)
+	c.Response().WriteHeader(http.StatusOK)
+	return &stream{response: c.Response(), control: http.NewResponseController(c.Response().Writer), session: func() error {
+		limited, cancel := context.WithTimeout(ctx, requestTimeout)
+		defer cancel()
+		_, err := s.store.Accounts.Session(limited, v.Token, v.User)
+		return err
+	}}
+}
+
+// look reads the session. It returns domain.ErrNotSignedIn if that has ended, and another error if the
+// store does not say. A handler calls it before it sends what it has read.
+func (w *stream) look() error {
+	now := time.Now()
+	err := w.session()
+	if err == nil {
+		w.looked = now
+	}
+	return err
+}
+
+// Write sends a part of the response. It looks at the session before, unless that was done within the
+// last sessionAge.
+func (w *stream) Write(part []byte) (int, error) {
+	if time.Since(w.looked) >= sessionAge {
+		if err := w.look(); err != nil {
+			return 0, err
 		}
 	}
+	return w.send(part)
+}
+
+// send sends a part that says nothing of what the session may read. The reader has sendTimeout to
+// accept it: the server's limit for a whole response must not cut off a stream. It returns errReaderLeft
+// if the reader did not.
+func (w *stream) send(part []byte) (int, error) {
+	if err := w.allowSending(); err != nil {
+		return 0, err
+	}
+	n, err := w.response.Write(part)
+	if err != nil {
+		err = fmt.Errorf("%w: %w", errReaderLeft, err)
+	}
+	return n, err
+}
+
+// allowSending sets a write deadline from now. It returns errReaderLeft if the connection
+// is closed.
+func (w *stream) allowSending() error {
+	err := w.control.SetWriteDeadline(time.Now().Add(sendTimeout))
+	if err != nil && !errors.Is(err, http.ErrNotSupported) { // a test's recorder has no deadlines
+		return fmt.Errorf("%w: %w", errReaderLeft, err)
+	}
+	return nil
 }
 
 // errReaderLeft ends a stream whose reader has closed the connection. It is not a
@@ -107,24 +184,19 @@ var errReaderLeft = errors.New("the reader has left")
 
 // An eventStream writes Server-Sent Events (HTML Standard, section 9.2).
 type eventStream struct {
-	response *echo.Response
-	control  *http.ResponseController
-	last     time.Time
-	shown    []byte
-	buffer   bytes.Buffer
+	*stream
+	last   time.Time
+	shown  []byte
+	buffer bytes.Buffer
 }
 
-// openStream sends the headers, and how long the browser waits before it opens the
+// openEventStream sends the headers, and how long the browser waits before it opens the
 // stream again.
-func openStream(response *echo.Response) (*eventStream, error) {
-	s := &eventStream{response: response, control: http.NewResponseController(response.Writer)}
-	header := response.Header()
-	header.Set(echo.HeaderContentType, "text/event-stream")
-	header.Set(echo.HeaderCacheControl, noStore)
-	header.Set("X-Accel-Buffering", "no") // stops nginx from buffering events
-	response.WriteHeader(http.StatusOK)
-	fmt.Fprintf(&s.buffer, "retry: %d\n\n", reopenAfter.Milliseconds())
-	return s, s.flush()
+func (s *server) openEventStream(c echo.Context, v visitor) (*eventStream, error) {
+	c.Response().Header().Set("X-Accel-Buffering", "no") // stops nginx from buffering events
+	e := &eventStream{stream: s.openStream(c, v, "text/event-stream")}
+	fmt.Fprintf(&e.buffer, "retry: %d\n\n", reopenAfter.Milliseconds())
+	return e, e.flush()
 }
 
 // show sends what the component renders as the data of an event, unless it was sent before.
@@ -159,30 +231,14 @@ func (s *eventStream) keepAlive() error {
 	return s.flush()
 }
 
-// flush sends the buffer, or returns errReaderLeft. It sets its own write deadline
-// each time, so that the server's limit for a whole response does not cut the
-// stream.
+// flush sends the buffer, or returns errReaderLeft.
 func (s *eventStream) flush() error {
 	defer s.buffer.Reset()
 	s.last = time.Now()
-	if err := s.allowSending(); err != nil {
+	if _, err := s.stream.send(s.buffer.Bytes()); err != nil {
 		return err
 	}
-	_, err := s.response.Write(s.buffer.Bytes())
-	if err == nil {
-		err = s.control.Flush()
-	}
-	if err != nil {
-		return fmt.Errorf("%w: %w", errReaderLeft, err)
-	}
-	return nil
-}
-
-// allowSending sets a write deadline from now. It returns errReaderLeft if the connection
-// is closed.
-func (s *eventStream) allowSending() error {
-	err := s.control.SetWriteDeadline(time.Now().Add(sendTimeout))
-	if err != nil && !errors.Is(err, http.ErrNotSupported) { // a test's recorder has no deadlines
+	if err := s.control.Flush(); err != nil {
 		return fmt.Errorf("%w: %w", errReaderLeft, err)
 	}
 	return nil
