@@ -103,8 +103,9 @@
 //     session, post, vote, subscription or channel, even if another user has the name by then. When
 //     the system is idle, nothing of theirs can be read, except posts that they chose to keep, which
 //     no longer carry their name. Until the pivot, their rows stay, and no page shows their channels,
-//     their posts, or their name with posts that they keep. A web process learns of the request within
-//     seconds.
+//     their posts, or their name with posts that they keep. The exception is the page that lists a
+//     channel's rows, on a site that is started with --teach. A web process learns of the request
+//     within seconds.
 //
 // The package imports no other package of MicroBlogging, and does no input or output.
 package domain

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"microblogging/domain"
@@ -68,9 +69,9 @@ const (
 
 // Rows reads the rows behind the name of a channel. It makes six requests, however many
 // rows there are: first for the channel and the account, and then the others concurrently. Only the owner may see
-// the rows of a channel. If no channel has the name, the user who asked for a deletion may see what is left of
-// it. Any other user is domain.ErrForbidden, or domain.ErrNotFound if there is no channel. A cursor of another
-// list is an InvalidError.
+// the rows of a channel, except those that name a user whose account is being deleted. If no channel has the
+// name, the user who asked for a deletion may see what is left of it. Any other user is domain.ErrForbidden, or
+// domain.ErrNotFound if there is no channel. A cursor of another list is an InvalidError.
 func (s *Channels) Rows(ctx context.Context, q RowsQuery) (rows ChannelRows, err error) {
 	defer func() {
 		if err != nil {
@@ -131,10 +132,10 @@ func (s *Channels) Rows(ctx context.Context, q RowsQuery) (rows ChannelRows, err
 	if len(rows.Deletions) > 0 {
 		rows.Deletion = deletion.Decode(rows.Deletions[0])
 	}
-	rows.Gates = q.visible(&rows, gates)
+	rows.Gates = s.visible(q, &rows, gates)
 	found, rows.Next = driver.Cut(list, found, driver.RowKey)
-	rows.Rows = q.visible(&rows, found)
-	rows.Messages = q.visibleMessages(&rows, messages)
+	rows.Rows = s.visible(q, &rows, found)
+	rows.Messages = s.visibleMessages(q, &rows, messages)
 	if len(rows.Channels)+len(rows.Deletions)+len(rows.Gates)+len(rows.Rows)+len(rows.Messages) == 0 {
 		return rows, domain.ErrNotFound
 	}
@@ -156,26 +157,34 @@ func (q RowsQuery) askedFor(rows []driver.Entity) []driver.Entity {
 
 // visible keeps the rows that may be shown: those of the channel as it was read, or, if it
 // is gone, as it was. By now another user may have created a channel of its name.
-func (q RowsQuery) visible(rows *ChannelRows, found []driver.Entity) []driver.Entity {
+func (s *Channels) visible(q RowsQuery, rows *ChannelRows, found []driver.Entity) []driver.Entity {
 	if q.Everybody {
 		return found
 	}
 	of := cmp.Or(rows.Channel.Incarnation, rows.Deletion.Channel.Incarnation)
 	return slices.DeleteFunc(found, func(row driver.Entity) bool {
-		return row.Properties.String(schema.PropIncarnation) != string(of)
+		return row.Properties.String(schema.PropIncarnation) != string(of) || s.namesLeaving(row)
 	})
+}
+
+// namesLeaving reports whether a row names a user whose account is being deleted. A post has its author as a
+// property; the key of a vote and of a subscriber ends in the user.
+func (s *Channels) namesLeaving(row driver.Entity) bool {
+	last := row.Row[strings.LastIndexByte(row.Row, '!')+1:]
+	return s.fence.Leaving.Has(domain.UserName(last)) || s.fence.Leaving.Has(domain.UserName(row.Properties.String(schema.PropUserID)))
 }
 
 // visibleMessages are those about the channel that may be shown: to its owner those about this
 // incarnation, and to a user those that they have sent.
-func (q RowsQuery) visibleMessages(rows *ChannelRows, messages []driver.Message) (visible []QueuedMessage) {
+func (s *Channels) visibleMessages(q RowsQuery, rows *ChannelRows, messages []driver.Message) (visible []QueuedMessage) {
 	for _, m := range messages {
 		decoded, err := domain.DecodeMessage(m.Text)
 		if err != nil || decoded.Channel != q.Key {
 			continue // a message that cannot be read is of no channel
 		}
 		// To a user who is not the owner, rows.Channel is the zero channel.
-		if !q.Everybody && decoded.Incarnation != rows.Channel.Incarnation && !q.is(decoded.RequestedBy, decoded.RequestedOn) {
+		mine := q.is(decoded.RequestedBy, decoded.RequestedOn)
+		if !q.Everybody && !mine && (decoded.Incarnation != rows.Channel.Incarnation || s.fence.Leaving.Has(decoded.RequestedBy)) {
 			continue
 		}
 		visible = append(visible, QueuedMessage{ID: m.ID, Text: m.Text, Deliveries: m.Deliveries, Message: decoded})

@@ -35,6 +35,12 @@ func (l *Leaving) now() leavingAccounts {
 	return leavingAccounts{}
 }
 
+// Has reports whether a user's account is being deleted.
+func (l *Leaving) Has(user domain.UserName) bool {
+	_, leaves := l.now().users[user]
+	return leaves
+}
+
 // Shown is a post as readers see it. It reports false if they do not: its author's account is being
 // deleted. A post that the author leaves is shown without the name.
 func (l *Leaving) Shown(b domain.Blog) (domain.Blog, bool) {
@@ -47,8 +53,7 @@ func (l *Leaving) Shown(b domain.Blog) (domain.Blog, bool) {
 
 // Readable reports whether readers see a channel.
 func (l *Leaving) Readable(c domain.Channel) bool {
-	_, leaves := l.now().users[c.Owner]
-	return c.State == domain.ChannelActive && !leaves
+	return c.State == domain.ChannelActive && !l.Has(c.Owner)
 }
 
 // Version is a part of the version of what pages show.
