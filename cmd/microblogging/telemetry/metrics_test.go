@@ -36,7 +36,7 @@ func TestGauges(t *testing.T) {
 	t.Run("tell what waits in the store", tellWhatWaits)
 	t.Run("read the store no more often than they must, however many ask", readSeldom)
 	t.Run("leave out what could not be read, in bounded time", leaveOutUnread)
-	t.Run("that nobody waits for are one line of the log, at level debug", logAbortedOnce)
+	t.Run("that are not waited for are one line of the log, at level debug", logAbortedOnce)
 }
 
 // scrape returns what Prometheus gets.
