@@ -187,6 +187,9 @@ func replace(path, suffix string, release func() error, fill func(*os.File) erro
 // That is the commit: before, there is no store, or the empty one, which every other program
 // refuses with ErrUnfinished, also after a crash. Then Restore may begin again.
 //
+// If root restores, the file gets the owner and the group of its directory, and each directory that
+// Restore makes those of its parent. Otherwise the user of the service could not open the store.
+//
 // begin is called when all was verified, and Options.Accept has accepted it. An error before it means that
 // nothing has changed.
 func Restore(ctx context.Context, dir string, from io.Reader, opts Options, begin func(), finish func(*DB) error) (rows int, err error) {
@@ -197,7 +200,7 @@ func Restore(ctx context.Context, dir string, from io.Reader, opts Options, begi
 			}
 		}()
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := makeDir(filepath.Clean(dir)); err != nil {
 		return 0, fmt.Errorf("making the data directory: %w", err)
 	}
 	path := resolve(filepath.Join(dir, fileName))
@@ -213,6 +216,9 @@ func Restore(ctx context.Context, dir string, from io.Reader, opts Options, begi
 	}
 	defer func() { err = errors.Join(err, release()) }()
 	err = replace(path, restoreSuffix, release, func(file *os.File) (err error) {
+		if err := inherit(file.Name()); err != nil {
+			return err
+		}
 		if _, err := io.Copy(stopWriter{ctx, file}, from); err != nil {
 			return err
 		}
@@ -230,6 +236,20 @@ func Restore(ctx context.Context, dir string, from io.Reader, opts Options, begi
 		return 0, fmt.Errorf("restoring %s: %w", path, err)
 	}
 	return rows, nil
+}
+
+// makeDir makes a directory and its parents, where they are missing.
+func makeDir(dir string) error {
+	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+		return os.MkdirAll(dir, 0o700) // nothing is missing, or the error says what is in the way
+	}
+	if err := makeDir(filepath.Dir(dir)); err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return err
+	}
+	return inherit(dir)
 }
 
 // lockEmpty locks the store if there is one, and refuses one that is not Empty. Tables without

@@ -5,6 +5,7 @@ package bolt
 import (
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 )
 
@@ -18,6 +19,22 @@ const mapped = 16 << 30
 func chownLike(file *os.File, other fs.FileInfo) error {
 	if want, ok := other.Sys().(*syscall.Stat_t); ok {
 		return file.Chown(int(want.Uid), int(want.Gid))
+	}
+	return nil
+}
+
+// inherit gives a file or a directory that root has made the owner and the group of the directory that
+// it is in. What another user has made stays theirs.
+func inherit(path string) error {
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	dir, err := os.Stat(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	if like, ok := dir.Sys().(*syscall.Stat_t); ok {
+		return os.Lchown(path, int(like.Uid), int(like.Gid)) // no link leads root elsewhere
 	}
 	return nil
 }
