@@ -15,7 +15,7 @@ import (
 )
 
 func TestFullDisk(t *testing.T) {
-	t.Run("refuses writes until there is space", fullDisk)
+	t.Run("refuses writes until there is space, and reads as before", fullDisk)
 	t.Run("keeps no store from being created once there is space", fullDiskAtCreation)
 }
 
@@ -32,10 +32,11 @@ func fullDisk(t *testing.T) {
 			t.Fatal("100 MiB fit into 20")
 		}
 	}
-	if err := insert(full); err == nil || !strings.Contains(err.Error(), syscall.EFBIG.Error()) {
+	if err := insert(full); !FullDisk(err) || FullDisk(domain.ErrUnavailable) || FullDisk(nil) {
 		t.Errorf("got %v, want its cause", err)
 	}
-	is(t, domain.ErrUnavailable, db.Health())
+	is(t, domain.ErrUnavailable, db.Writable())
+	ok(t, db.Health())
 	for i := range full {
 		if !has(t, db, fmt.Sprint(i)) {
 			t.Errorf("row %d was acknowledged and is lost", i)
@@ -45,9 +46,9 @@ func fullDisk(t *testing.T) {
 	// There are no writes. The store sees for itself that there is space.
 	ticker := time.NewTicker(10 * time.Millisecond)
 	defer ticker.Stop()
-	for began := time.Now(); db.Health() != nil; <-ticker.C {
+	for began := time.Now(); db.Writable() != nil; <-ticker.C {
 		if time.Since(began) > 30*time.Second {
-			t.Fatalf("half a minute after there is space: %v", db.Health())
+			t.Fatalf("half a minute after there is space: %v", db.Writable())
 		}
 	}
 	ok(t, insert(full))
@@ -56,9 +57,12 @@ func fullDisk(t *testing.T) {
 func fullDiskAtCreation(t *testing.T) {
 	dir := t.TempDir()
 	giveBack := limitFileSize(t, 1)
-	if db, err := Open(dir, Options{}); err == nil {
+	db, err := Open(dir, Options{})
+	if err == nil {
 		t.Error("a store was created in one byte")
 		ok(t, db.Close())
+	} else if !FullDisk(err) {
+		t.Errorf("got %v, want its cause", err)
 	}
 	wantFiles(t, dir)
 	giveBack()

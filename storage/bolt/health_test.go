@@ -19,7 +19,7 @@ import (
 
 func TestHealth(t *testing.T) {
 	for sentence, test := range map[string]func(t *testing.T, disk *slowDisk){
-		"a disk that refuses a write is reported until one succeeds":                   healthAfterRefusal,
+		"a disk that refuses a write is not writable until one succeeds, and healthy":  healthAfterRefusal,
 		"a commit that failed half done is the last, and reported for good":            healthAfterHalfCommit,
 		"a disk that writes again is noticed without a write of anybody":               healthAfterProbe,
 		"a commit that hangs is reported while it does":                                healthWhileCommitHangs,
@@ -37,8 +37,8 @@ func TestHealth(t *testing.T) {
 func wantFailed(t *testing.T, disk *slowDisk) {
 	t.Helper()
 	synctest.Wait()
-	is(t, errDisk, disk.Health())
-	is(t, domain.ErrUnavailable, disk.Health())
+	is(t, errDisk, disk.Writable())
+	is(t, domain.ErrUnavailable, disk.Writable())
 }
 
 func healthAfterRefusal(t *testing.T, disk *slowDisk) {
@@ -47,7 +47,8 @@ func healthAfterRefusal(t *testing.T, disk *slowDisk) {
 	// A write that changes nothing tells nothing about the disk.
 	is(t, domain.ErrNotFound, disk.Do(t.Context(), transaction(driver.Delete("none", driver.Exists))))
 	wantFailed(t, disk)
-	ok(t, disk.written(t, "a", commitWell), disk.Health())
+	ok(t, disk.Health()) // no other process could write either
+	ok(t, disk.written(t, "a", commitWell), disk.Writable())
 }
 
 func healthAfterProbe(t *testing.T, disk *slowDisk) {
@@ -63,7 +64,7 @@ func healthAfterProbe(t *testing.T, disk *slowDisk) {
 	}
 	disk.next(commitWell)
 	synctest.Wait()
-	ok(t, disk.Health())
+	ok(t, disk.Writable())
 	if took := time.Since(began); took != 4*probeInterval {
 		t.Errorf("four probes took %s", took)
 	}
@@ -78,6 +79,7 @@ func healthAfterHalfCommit(t *testing.T, disk *slowDisk) {
 	is(t, domain.ErrUnavailable, disk.written(t, "a", failAfter), <-disk.write(t.Context(), driver.Insert("b")))
 	time.Sleep(time.Minute)
 	wantFailed(t, disk)
+	is(t, errDisk, disk.Health())
 	_, err := driver.NewQueue(disk, "q").Length(t.Context())
 	is(t, errBroken, err)
 	if disk.commits != 1 || has(t, disk.DB, "b") {
@@ -94,10 +96,11 @@ func healthWhileCommitHangs(t *testing.T, disk *slowDisk) {
 	if err := disk.Health(); !errors.Is(err, domain.ErrUnavailable) || !strings.Contains(err.Error(), "10s") {
 		t.Errorf("health: got %v, want for how long the commit has been under way", err)
 	}
+	is(t, domain.ErrUnavailable, disk.Writable())
 	disk.outcome <- commitWell
 	ok(t, <-slow)
 	synctest.Wait()
-	ok(t, disk.Health())
+	ok(t, disk.Health(), disk.Writable())
 }
 
 // away takes the name of the file and returns what gives it back.
@@ -120,7 +123,7 @@ func healthWithoutName(t *testing.T, disk *slowDisk) {
 		t.Errorf("%d errors in the log, want one with the file: %s", n, log.String())
 	}
 	back()
-	ok(t, disk.written(t, "a", commitWell), disk.Health())
+	ok(t, disk.written(t, "a", commitWell), disk.Health(), disk.Writable())
 }
 
 func healthWithoutNameWhenIdle(t *testing.T, disk *slowDisk) {

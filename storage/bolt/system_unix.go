@@ -15,6 +15,9 @@ import (
 // says so (caught), and not other memory of the process, which would pass for rows.
 const mapped = 16 << 30
 
+// noRoom returns the errors of a disk that has no room, of a user's quota and of the largest file.
+func noRoom() []error { return []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG} }
+
 // chownLike gives the file the owner and the group of another. It fails if it may not.
 func chownLike(file *os.File, other fs.FileInfo) error {
 	if want, ok := other.Sys().(*syscall.Stat_t); ok {

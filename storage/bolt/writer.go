@@ -112,7 +112,7 @@ func (db *DB) run() {
 				db.answer(w, err)
 			}
 		case <-probe:
-			_ = db.writeBatch([]*write{{ctx: context.Background(), change: probing}}) // Health reports it
+			_ = db.writeBatch([]*write{{ctx: context.Background(), change: probing}}) // Writable reports it
 		case <-look.C:
 			_ = db.writeBatch(nil)
 		case <-db.closing:
@@ -299,18 +299,17 @@ func (db *DB) intact() error {
 	return db.view(context.Background(), func(*bbolt.Tx) error { return nil })
 }
 
-// Health returns nil while the store writes, and else why it does not. A failed commit
-// counts until a later one succeeds; one that failed half done counts until the store
-// is opened again. A file that has lost its name counts until it has it again. The writer
-// tries again without being asked, each probeInterval. Health does not wait for the writer, and
-// for a read of the file not longer than readPatience.
+// Health returns nil if the process can go on with the store: it answers reads within readPatience, no
+// commit has been under way for commitPatience, none has failed half done, and the file has its name. A
+// commit that was refused, as by a full disk, does not count, because no other process could write either
+// (Writable).
 func (db *DB) Health() error {
 	select {
 	case <-db.stopped:
 		return errClosed
 	default:
 	}
-	if failure := db.failure.Load(); failure != nil {
+	if failure := db.failure.Load(); failure != nil && (db.broken.Load() || errors.Is(*failure, errNameless)) {
 		return *failure
 	}
 	if began := db.committing.Load(); began != nil {
@@ -328,4 +327,14 @@ func (db *DB) Health() error {
 	case <-time.After(readPatience):
 		return fmt.Errorf("%w: a read has been under way for %s", domain.ErrUnavailable, readPatience)
 	}
+}
+
+// Writable returns nil while the store writes, and else why it does not. A failed commit
+// counts until a later one succeeds, and what Health reports counts too. The writer tries again
+// without being asked, each probeInterval. Neither waits for the writer.
+func (db *DB) Writable() error {
+	if failure := db.failure.Load(); failure != nil {
+		return *failure
+	}
+	return db.Health()
 }

@@ -1,0 +1,56 @@
+package bolt
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// A Disk is what the disk of a store holds, in bytes. It is zero if that is unknown.
+type Disk struct{ Bytes, Free int64 }
+
+// FullDisk reports whether an error says that the disk has no room.
+func FullDisk(err error) bool {
+	for _, full := range noRoom() {
+		// bbolt keeps no more of some errors than their text.
+		if err != nil && strings.Contains(err.Error(), full.Error()) {
+			return true
+		}
+	}
+	return false
+}
+
+// backupName is the file next to the store's that says when the last backup was completed.
+const backupName = "last-backup"
+
+// NoteBackup writes to the directory of a store that a backup of it was completed then. This
+// is not in the store, which a backup does not change, and which may have no room for it.
+func NoteBackup(dir string, on time.Time) error {
+	path := filepath.Join(dir, backupName)
+	// A new file, since the user of the backup may not be that of the service.
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(file, on.UTC().Format(time.RFC3339))
+	return errors.Join(err, inherit(path), file.Close())
+}
+
+// LastBackup returns the time of the last NoteBackup. It is zero if there was none.
+func (db *DB) LastBackup() (time.Time, error) {
+	text, err := os.ReadFile(filepath.Join(filepath.Dir(db.bolt.Path()), backupName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return time.Time{}, nil
+	}
+	if err != nil {
+		return time.Time{}, err
+	}
+	return time.Parse(time.RFC3339, strings.TrimSpace(string(text)))
+}

@@ -1,0 +1,52 @@
+package bolt
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+func TestLastBackup(t *testing.T) {
+	t.Run("is the last that was noted, also by a later process", lastBackupIsNoted)
+	t.Run("that cannot be read is an error", lastBackupUnread)
+	t.Run("is noted in no other file that has its name", lastBackupIsNewFile)
+}
+
+func wantBackup(t *testing.T, dir string, want time.Time) {
+	t.Helper()
+	db := mustOpen(t, dir, Options{})
+	if got, err := db.LastBackup(); err != nil || !got.Equal(want) {
+		t.Errorf("got %s (%v), want %s", got, err, want)
+	}
+	ok(t, db.Close())
+}
+
+func lastBackupIsNoted(t *testing.T) {
+	dir := t.TempDir()
+	wantBackup(t, dir, time.Time{})
+	for _, day := range []int{3, 4, 2} {
+		on := time.Date(2026, 11, day, 3, 30, 5, 0, time.UTC)
+		ok(t, NoteBackup(dir, on.In(time.FixedZone("", 3600))))
+		wantBackup(t, dir, on)
+	}
+	wantFiles(t, dir, "last-backup", fileName)
+}
+
+func lastBackupUnread(t *testing.T) {
+	dir := t.TempDir()
+	ok(t, os.WriteFile(filepath.Join(dir, backupName), []byte("yesterday"), 0o600))
+	if got, err := mustOpen(t, dir, Options{}).LastBackup(); err == nil {
+		t.Errorf("got %s", got)
+	}
+}
+
+// Root notes backups in the directory of a user whom it need not trust.
+func lastBackupIsNewFile(t *testing.T) {
+	dir, other := t.TempDir(), filepath.Join(t.TempDir(), "other")
+	ok(t, os.WriteFile(other, []byte("text"), 0o600), os.Symlink(other, filepath.Join(dir, backupName)))
+	ok(t, NoteBackup(dir, time.Now()))
+	if text, err := os.ReadFile(other); err != nil || string(text) != "text" {
+		t.Errorf("the other file is %q (%v)", text, err)
+	}
+}
