@@ -38,7 +38,8 @@ func (h Health) Live(w http.ResponseWriter, r *http.Request) {
 	h.answer(w, r, fault, err)
 }
 
-// Ready answers /readyz. A process that cannot write is not ready, although its store can be read.
+// Ready answers /readyz. While the store only refuses writes, as on a full disk, the process is ready:
+// no other process could write either.
 func (h Health) Ready(w http.ResponseWriter, r *http.Request) {
 	fault, err := h.alive()
 	select {
@@ -59,7 +60,7 @@ func (h Health) alive() (fault string, err error) {
 	if h.Alive != nil {
 		err = h.Alive()
 	}
-	return "the store does not write any more", err
+	return "the store cannot be used any more", err
 }
 
 // answer says ok, or what is wrong.
