@@ -16,9 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"microblogging/cmd/microblogging/telemetry"
-	"microblogging/storage"
 	"microblogging/storage/bolt"
-	"microblogging/storage/driver"
 	"microblogging/worker"
 )
 
@@ -115,13 +113,8 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 		return err
 	}
 	there, unknown := bolt.Exists(p.Data)
-	start := newStarter(log)
-	options := storage.Options{Around: []driver.Around{start.around}}
-	if p.web != nil {
-		options.Undo, options.UndoAccount = p.web.Undo, p.web.UndoAccount
-	}
-	b, err = p.open(ofThisVersion(log), meter, options)
-	if err != nil {
+	b, start, err := p.openStore(ctx, log, meter, at)
+	if b == nil {
 		return err
 	}
 	logAlways(ctx, log, "process started", "role", p.role(), "version", buildVersion(), "instance", rand.Text(),
@@ -137,19 +130,21 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 	ctx, cancel := delayed(ctx, p.DrainDelay)
 	defer cancel()
 	run, ctx := errgroup.WithContext(ctx)
-	if b.local || p.web != nil && p.web.Sample { // the sample is written before the first request
+	prepared := b.local                            // by openStore
+	if p.web != nil && p.web.Sample && !prepared { // the sample is written before the first request
 		if err := start.prepare(ctx, b); err != nil || ctx.Err() != nil {
 			return err
 		}
-		run.Go(func() error { return start.watch(ctx, b) })
-	} else {
-		run.Go(func() error {
+		prepared = true
+	}
+	run.Go(func() error {
+		if !prepared {
 			if err := start.prepare(ctx, b); err != nil {
 				return err
 			}
-			return start.watch(ctx, b)
-		})
-	}
+		}
+		return start.watch(ctx, b)
+	})
 	stopOperators := at.serveOperators(ctx, b, log)
 	defer func() { err = errors.Join(err, stopOperators()) }()
 	run.Go(func() error {

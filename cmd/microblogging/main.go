@@ -24,7 +24,7 @@
 // time. A role on Azure starts and runs on while the store is unreachable, except
 // that it accepts no request before it has written the sample, with --sample. If the
 // store refuses the configuration, a role starts only if that passes within a minute,
-// and one that runs goes on. An import or a requeue that was interrupted can be run
+// and one that runs goes on. A role whose disk is full waits until there is room for its store. An import or a requeue that was interrupted can be run
 // again, and an import adds no post twice. The next start with --sample completes a
 // sample that was interrupted.
 package main
