@@ -2,16 +2,19 @@ package deletion_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"microblogging/domain"
+	"microblogging/storage"
 	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
 
 func TestBacklog(t *testing.T) {
 	t.Run("counts the deletions that are open, and knows the oldest", bubble(backlogCounts))
+	t.Run("counts an open deletion whose row does not say when it is due, by itself", bubble(backlogCountsUnreadable))
 	t.Run("costs no more however many deletions are open, or messages in poison", backlogIsBounded)
 }
 
@@ -34,6 +37,22 @@ func backlogCounts(t *testing.T, w *world) {
 	}
 }
 
+// Its age is unknown, and so it hides no other's.
+func backlogCountsUnreadable(t *testing.T, w *world) {
+	w.askFor("readable")
+	due := domain.Now()
+	for name, wrong := range map[string]driver.Property{
+		"earlier": driver.Time("RequestedOn", domain.Now()), // as an earlier version wrote it
+		"spoiled": driver.String("DueOn", "tomorrow"),
+	} {
+		w.OK(w.Table("Deletions").Transact(t.Context(), "open!3", driver.Insert(name+"!"+string(domain.NewIncarnation()), wrong)))
+	}
+	time.Sleep(time.Hour)
+	if b, err := w.Store.Operator.Backlog(t.Context()); err != nil || b.Unreadable != 2 || b.Open != 1 || !b.Oldest.Equal(due) {
+		t.Errorf("%+v, %v, want two unreadable, and one open since %s", b, err, due)
+	}
+}
+
 // askFor makes a channel and asks for its deletion.
 func (w *world) askFor(name string) domain.Channel {
 	w.T.Helper()
@@ -45,21 +64,31 @@ func (w *world) askFor(name string) domain.Channel {
 
 func backlogIsBounded(t *testing.T) {
 	w := newWorld(t)
-	for partition := range 11 {
-		var rows []driver.Operation
-		for i := range driver.MaxOperations {
-			rows = append(rows, driver.Insert(fmt.Sprintf("channel%d-%d!%s", partition, i, domain.NewIncarnation()), driver.Time("RequestedOn", domain.Now())))
+	fill := func(of string, row func(i int) driver.Operation) {
+		for partition := range 11 {
+			var rows []driver.Operation
+			for i := range driver.MaxOperations {
+				rows = append(rows, row(partition*driver.MaxOperations+i))
+			}
+			w.OK(w.Table("Deletions").Transact(t.Context(), strings.ReplaceAll(of, "N", fmt.Sprint(partition)), rows...))
 		}
-		w.OK(w.Table("Deletions").Transact(t.Context(), fmt.Sprintf("open!%d", partition), rows...))
-		var messages []driver.Operation
-		for i := range driver.MaxOperations {
-			messages = append(messages, driver.Insert(fmt.Sprintf("%d-%d", partition, i)))
+	}
+	open := func(name, property string) func(int) driver.Operation {
+		return func(i int) driver.Operation {
+			return driver.Insert(fmt.Sprintf("%s%d!%s", name, i, domain.NewIncarnation()), driver.Time(property, domain.Now()))
 		}
-		w.OK(w.Table("Deletions").Transact(t.Context(), "poison!", messages...))
 	}
-	w.Arm(drivertest.Pass)
-	b, err := w.Faulty.Operator.Backlog(t.Context())
-	if calls := w.Calls.Load(); err != nil || calls > 5 || b.Open != 1000 || b.Poisoned != 1000 {
-		t.Errorf("%d calls for %+v, %v", calls, b, err)
+	fill("poison!", func(i int) driver.Operation { return driver.Insert(fmt.Sprint(i)) })
+	fill("open!N", open("unreadable", "RequestedOn"))
+	want := func(count func(storage.Backlog) int) {
+		t.Helper()
+		w.Arm(drivertest.Pass)
+		b, err := w.Faulty.Operator.Backlog(t.Context())
+		if calls := w.Calls.Load(); err != nil || calls > 5 || count(b) != 1000 || b.Poisoned != 1000 {
+			t.Errorf("%d calls for %+v, %v", calls, b, err)
+		}
 	}
+	want(func(b storage.Backlog) int { return b.Unreadable })
+	fill("open!N", open("channel", "DueOn"))
+	want(func(b storage.Backlog) int { return b.Open })
 }
