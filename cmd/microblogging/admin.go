@@ -35,7 +35,7 @@ func (o listeners) serveOperators(ctx context.Context, b *backend, log *slog.Log
 		log.InfoContext(ctx, name+" listener started", "address", publicAddress(listener.Addr()))
 	}
 	if o.health != nil || o.admin != nil {
-		b.told.Read(ctx, b.Operator, b.space, b.under.Capabilities().Clock)
+		b.told.Read(ctx, b.Operator, b.embedded, b.under.Capabilities().Clock)
 	}
 	if o.health != nil {
 		answer("health", o.health, healthRoutes(b, log))
@@ -58,7 +58,9 @@ func healthRoutes(b *backend, log *slog.Logger) *http.ServeMux {
 // adminRoutes are what --admin-listen answers.
 func adminRoutes(b *backend, log *slog.Logger) http.Handler {
 	mux := healthRoutes(b, log)
-	mux.Handle("GET "+backupPath, &backupHandler{backend: b, log: log})
+	backups := &backupHandler{backend: b, log: log}
+	mux.Handle("GET "+backupPath, backups)
+	mux.Handle("POST "+backupPath, backups)
 	// Not the command line, which may hold a connection string.
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
 	mux.HandleFunc("/debug/pprof/cmdline", http.NotFound)

@@ -33,12 +33,14 @@ type backend struct {
 	local bool
 	// health fails if the process must open the store again to go on. Nil never fails.
 	health func() error
-	// space tells how much of the embedded store is free. It is nil for another store.
-	space func() (bolt.Space, error)
+	// embedded is the store if it is the embedded one, for metrics. It is nil for another store.
+	embedded telemetry.Embedded
 	// told is told what happens to the store, and what the roles do. It may be nil.
 	told *telemetry.Telemetry
 	// backup writes the file of the open store. It is nil for a store that is not local.
 	backup func(context.Context, io.Writer) error
+	// data is the directory of the embedded store.
+	data string
 	// draining is closed when the process is told to stop.
 	draining <-chan struct{}
 	close    func() error
@@ -64,7 +66,7 @@ func (f storageFlags) open(opts bolt.Options, told *telemetry.Telemetry, o stora
 	}
 	return &backend{
 		Parts: newParts(db, told, o), under: db, told: told,
-		name: "bolt " + f.Data, local: true, health: db.Health, space: db.Space, backup: db.Backup, close: db.Close,
+		name: "bolt " + f.Data, local: true, health: db.Health, embedded: db, backup: db.Backup, data: f.Data, close: db.Close,
 	}, nil
 }
 

@@ -119,7 +119,7 @@ func replaceable(name string) error {
 }
 
 const (
-	// backupPath is where the admin listener gives a backup.
+	// backupPath is where the admin listener gives a backup, and is told that one is complete.
 	backupPath = "/backup"
 	// backupTime bounds how long a backup may take, for who gives it and for who takes it: the
 	// store grows meanwhile, also if one of the two hangs.
@@ -151,6 +151,9 @@ func (h *backupHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case h.backend.backup == nil:
 		http.Error(w, errNoSnapshot.Error(), http.StatusNotImplemented)
 		return
+	case r.Method == http.MethodPost:
+		h.note(w, r)
+		return
 	}
 	if !h.turn.TryLock() {
 		w.Header().Set("Retry-After", strconv.Itoa(backupBusy))
@@ -172,6 +175,17 @@ func (h *backupHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler)
 	}
 	http.Error(w, err.Error(), http.StatusInternalServerError) // nothing was written yet
+}
+
+// note answers POST /backup, by which the client says that its file is whole and on its disk. That all
+// was sent does not say so: the disk of the client may be full.
+func (h *backupHandler) note(w http.ResponseWriter, r *http.Request) {
+	if err := bolt.NoteBackup(h.backend.data, time.Now()); err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	h.log.InfoContext(r.Context(), "backup completed")
+	w.WriteHeader(http.StatusNoContent)
 }
 
 // isLocal reports whether a program on this machine asks, and asks for this machine: a page

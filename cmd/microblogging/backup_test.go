@@ -28,6 +28,7 @@ import (
 func TestBackupCommand(t *testing.T) {
 	t.Run("of a stopped store is what gzip makes of its file; restored, it is the same", backupOfStopped)
 	t.Run("is given by the admin listener of a role", backupOfRole)
+	t.Run("is in the metrics with its age once its file is whole, also after a restart and a restore", backupHasAge)
 	t.Run("is given to one program at a time, on the same machine", backupIsGuarded)
 	t.Run("replaces a backup, and no other file", backupReplaces)
 	t.Run("has its name once it is whole and not before, or the name stays with the one before", backupHasNameOnceWhole)
@@ -165,7 +166,7 @@ func backupOfStopped(t *testing.T) {
 
 // admin serves the backup of a site, as the admin listener does.
 func (s *site) admin() (url string) {
-	b := &backend{Parts: s.store, under: s.db, backup: s.db.Backup}
+	b := &backend{Parts: s.store, under: s.db, backup: s.db.Backup, data: s.data}
 	mux := http.NewServeMux()
 	mux.Handle(backupPath, &backupHandler{backend: b, log: slog.New(slog.DiscardHandler)})
 	server := httptest.NewServer(mux)
@@ -190,21 +191,71 @@ func backupOfRole(t *testing.T) {
 	wantClean(t, data, s.data)
 }
 
+func backupHasAge(t *testing.T) {
+	s, dir := openSite(t, t.TempDir()), t.TempDir()
+	s.create("Garden", 3)
+	s.close()
+	file := filepath.Join(dir, "backup")
+	age := func(data string, meanwhile func(address string)) (seconds float64) {
+		t.Helper()
+		r, _ := serving(t, "--data", data, "--admin-listen", "127.0.0.1:0")
+		defer r.end(t)
+		address := r.admin(t)
+		meanwhile(address)
+		_, after, there := strings.Cut(get(t, http.DefaultClient, address+"/metrics", http.StatusOK), "\nmicroblogging_bolt_backup_age_seconds ")
+		if !there {
+			return -1
+		}
+		_, err := fmt.Sscan(after, &seconds)
+		ok(t, err)
+		return seconds
+	}
+	nothing := func(string) {}
+	onlySent := func(address string) { get(t, http.DefaultClient, address+backupPath, http.StatusOK) }
+	for what, meanwhile := range map[string]func(string){"no backup": nothing, "one that was only sent": onlySent} {
+		if got := age(s.data, meanwhile); got >= 0 {
+			t.Errorf("%s has the age %f", what, got)
+		}
+	}
+	const day = 24 * time.Hour
+	ok(t, bolt.NoteBackup(s.data, time.Now().Add(-3*day)))
+	if got := age(s.data, onlySent); got < (3 * day).Seconds() {
+		t.Errorf("a backup of three days ago has the age %f", got)
+	}
+	young := func(what string, got float64) {
+		t.Helper()
+		if got < 0 || got > time.Hour.Seconds() {
+			t.Errorf("%s: the age is %f", what, got)
+		}
+	}
+	young("of a server", age(s.data, func(address string) { mustRun(t, "backup", file, "--admin", address) }))
+	young("after a restart", age(s.data, nothing))
+	ok(t, bolt.NoteBackup(s.data, time.Now().Add(-3*day)))
+	mustRun(t, "backup", file, "--data", s.data)
+	young("of a stopped store", age(s.data, nothing))
+	data := filepath.Join(dir, "data")
+	mustRun(t, "restore", file, "--data", data)
+	young("after a restore", age(data, nothing))
+}
+
 func backupIsGuarded(t *testing.T) {
 	s := openSite(t, t.TempDir())
 	s.create("Garden", 3)
 	b := &backend{Parts: s.store, backup: s.db.Backup}
 	handler := &backupHandler{backend: b, log: slog.New(slog.DiscardHandler)}
+	method := http.MethodGet
 	get := func(from, host string) *httptest.ResponseRecorder {
-		request := httptest.NewRequest(http.MethodGet, "http://"+host+backupPath, nil)
+		request := httptest.NewRequest(method, "http://"+host+backupPath, nil)
 		request.RemoteAddr = from
 		recorder := httptest.NewRecorder()
 		handler.ServeHTTP(recorder, request)
 		return recorder
 	}
-	for from, host := range map[string]string{"192.0.2.7:1234": "127.0.0.1:9090", "127.0.0.1:1234": "rebound.example:9090"} {
-		if got := get(from, host); got.Code != http.StatusForbidden {
-			t.Errorf("%s at %s: %d %s", from, host, got.Code, got.Body)
+	for _, method = range []string{http.MethodPost, http.MethodGet} {
+		for from, host := range map[string]string{"192.0.2.7:1234": "127.0.0.1:9090", "127.0.0.1:1234": "rebound.example:9090"} {
+			if got := get(from, host); got.Code != http.StatusForbidden {
+				t.Errorf("%s from %s at %s: %d %s", method, from, host, got.Code, got.Body)
+			}
 		}
 	}
 	handler.turn.Lock() // another has its turn
@@ -229,7 +280,7 @@ func backupReplaces(t *testing.T) {
 	store := filepath.Join(s.data, "microblogging.db")
 	refused(t, exitCannotRun, "not a backup", "backup", store, "--data", s.data)
 	wantNames(t, dir, "backup")
-	wantNames(t, s.data, "microblogging.db")
+	wantNames(t, s.data, "last-backup", "microblogging.db")
 	if said := mustRun(t, "check", "--data", s.data); !strings.Contains(said, "0 violations in 1 channels, 3 blogs") {
 		t.Error(said)
 	}
@@ -438,7 +489,7 @@ func othersInterrupted(t *testing.T) {
 	if _, err := os.Stat(data); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("there is a store now (%v)", err)
 	}
-	wantNames(t, s.data, "microblogging.db")
+	wantNames(t, s.data, "last-backup", "microblogging.db")
 	wantNames(t, dir, "backup")
 }
 
@@ -543,5 +594,5 @@ func restoreRefuses(t *testing.T) {
 			}
 		})
 	}
-	wantNames(t, s.data, "microblogging.db")
+	wantNames(t, s.data, "last-backup", "microblogging.db")
 }

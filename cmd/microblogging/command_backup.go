@@ -42,8 +42,21 @@ func (c backupCommand) Run(ctx context.Context, console *console) error {
 	case err != nil:
 		return err
 	}
+	if c.Admin != "" {
+		err = confirm(ctx, c.Admin)
+	} else {
+		err = bolt.NoteBackup(c.Data, time.Now())
+	}
+	warnOfAge(console, err)
 	_, err = fmt.Fprintf(console.stdout, "%s: %s\n", c.File, inBytes(size))
 	return err
+}
+
+// warnOfAge says that the time of a backup, which is good all the same, could not be noted.
+func warnOfAge(console *console, err error) {
+	if err != nil {
+		fmt.Fprintf(console.stderr, "the age of the last backup in the metrics stays as it was: %v\n", err)
+	}
 }
 
 // download gets a backup from the admin listener of a server, in some time.
@@ -83,4 +96,30 @@ func download(ctx context.Context, admin string, to io.Writer, most time.Duratio
 	}
 	why, _ := io.ReadAll(io.LimitReader(response.Body, 8<<10)) // the status says enough
 	return fmt.Errorf("--admin: %s answers: %w: %s", at, err, strings.TrimSpace(string(why)))
+}
+
+// confirmTime bounds how long the server may take to note that a backup is complete.
+const confirmTime = 10 * time.Second
+
+// confirm tells the server that the file is whole and on the disk.
+func confirm(ctx context.Context, admin string) error {
+	at, err := url.JoinPath(admin, backupPath)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, confirmTime)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, at, nil)
+	if err != nil {
+		return err
+	}
+	response, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close() // the status says enough
+	if response.StatusCode != http.StatusNoContent {
+		return fmt.Errorf("%s answers: %s", at, response.Status)
+	}
+	return nil
 }

@@ -50,8 +50,8 @@ func (c checkCommand) Run(ctx context.Context, console *console) error {
 		})
 		checker.Poisoned = func(m storage.PoisonMessage) { fmt.Fprintln(console.stderr, printable(poisonedLine(m))) }
 		var space bolt.Space
-		if report.CheckCounts, err = checker.Run(ctx); err == nil && b.space != nil {
-			space, err = b.space()
+		if report.CheckCounts, err = checker.Run(ctx); err == nil && b.embedded != nil {
+			space, err = b.embedded.Space()
 		}
 		if err != nil {
 			return cannotRunError{errors.Join(err, out.Flush())}

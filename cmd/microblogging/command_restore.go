@@ -54,6 +54,7 @@ func (c restoreCommand) Run(ctx context.Context, console *console) (err error) {
 	case err != nil:
 		return err
 	}
+	warnOfAge(console, bolt.NoteBackup(c.Data, takenOn))
 	_, err = fmt.Fprintf(console.stdout, "restored %d rows, as they were at %s\n", rows, takenOn.Format(time.RFC3339))
 	if c.EndSessions {
 		fmt.Fprintf(console.stdout, "sessions ended of users: %d\n", users)

@@ -91,7 +91,7 @@ func namesAsPrometheusWants(t *testing.T) {
 func counted(t *testing.T) *Telemetry {
 	t.Helper()
 	m := counting(slog.New(slog.DiscardHandler))
-	m.Read(t.Context(), &fakeStore{}, func() (bolt.Space, error) { return bolt.Space{Bytes: 4096, Free: 1024}, nil }, late)
+	m.Read(t.Context(), &fakeStore{}, &fakeFile{backup: time.Now()}, late)
 	point := driver.Call{Method: driver.CallGet, Target: "Users"}
 	for _, err := range []error{
 		nil, nil, domain.ErrNotFound, domain.ErrUnavailable, context.DeadlineExceeded, domain.ErrExists, domain.ErrConflict,
@@ -195,11 +195,33 @@ func late() (store, here time.Time, known bool) {
 	return here.Add(time.Hour), here, true
 }
 
+// A fakeFile is of an embedded store. If it is broken, all that can be told is that.
+type fakeFile struct {
+	backup time.Time
+	broken error
+}
+
+func (f *fakeFile) Writable() error { return f.broken }
+
+func (f *fakeFile) Space() (bolt.Space, error) {
+	return bolt.Space{Bytes: 4096, Free: 1024}, f.broken
+}
+
+func (f *fakeFile) Disk() (bolt.Disk, error) {
+	if f.broken != nil {
+		return bolt.Disk{}, f.broken
+	}
+	return bolt.Disk{Bytes: 8192, Free: 2048}, nil
+}
+
+func (f *fakeFile) LastBackup() (time.Time, error) { return f.backup, f.broken }
+
 func tellWhatWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := counting(slog.New(slog.DiscardHandler))
-		store := &fakeStore{backlog: storage.Backlog{Open: 3, Oldest: time.Now().Add(-time.Hour), Messages: 4, Poisoned: 1}}
-		m.Read(t.Context(), store, func() (bolt.Space, error) { return bolt.Space{Bytes: 4096, Free: 1024}, nil }, late)
+		store := &fakeStore{backlog: storage.Backlog{Open: 3, Oldest: time.Now().Add(-time.Hour), Messages: 4, Poisoned: 1, Unreadable: 2}}
+		file := &fakeFile{backup: time.Now().Add(-26 * time.Hour)}
+		m.Read(t.Context(), store, file, late)
 		wantLines(t, m,
 			`microblogging_store_up 1`,
 			`microblogging_deletions_open 3`,
@@ -207,8 +229,18 @@ func tellWhatWaits(t *testing.T) {
 			`microblogging_queue_messages{queue="deletions"} 4`,
 			`microblogging_poisoned_messages 1`,
 			`microblogging_clock_ahead_seconds -3600`,
+			`microblogging_deletions_unreadable 2`,
+			`microblogging_bolt_writable 1`,
 			`microblogging_bolt_file_bytes 4096`,
-			`microblogging_bolt_free_bytes 1024`)
+			`microblogging_bolt_free_bytes 1024`,
+			`microblogging_bolt_disk_bytes 8192`,
+			`microblogging_bolt_disk_free_bytes 2048`,
+			`microblogging_bolt_backup_age_seconds 93600`)
+		file.broken, file.backup = errors.New("input/output error"), time.Time{}
+		wantLines(t, m, `microblogging_bolt_writable 0`)
+		if got := scrape(t, m); strings.Count(got, "\nmicroblogging_bolt_writable ") != 1 || regexp.MustCompile(`\nmicroblogging_bolt_(file|free|disk|backup)`).MatchString(got) {
+			t.Errorf("tells what it cannot read: %s", got)
+		}
 		store.backlog = storage.Backlog{}
 		time.Sleep(readAge)
 		wantLines(t, m, `microblogging_deletions_open 0`, `microblogging_deletions_oldest_age_seconds 0`)
