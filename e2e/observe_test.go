@@ -75,7 +75,10 @@ func observeDashboard(t *testing.T) {
 	if output, err := exec.CommandContext(t.Context(), installed(t, "promtool"), "check", "rules", file).CombinedOutput(); err != nil {
 		t.Errorf("promtool: %v\n%s", err, output)
 	}
-	expectNames(t, []string{observed(t, onBolt(t)), observed(t, onAzurite(azuritetest.Shared(t).Account()))})
+	embedded := onBolt(t)
+	address := observed(t, embedded)
+	embedded.mustRun(t, "backup", filepath.Join(t.TempDir(), "backup"), "--admin", "http://"+address)
+	expectNames(t, []string{address, observed(t, onAzurite(azuritetest.Shared(t).Account()))})
 }
 
 // expectNames expects that a process tells each name that is asked for, and none of a user
