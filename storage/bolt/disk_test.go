@@ -9,7 +9,7 @@ import (
 
 func TestLastBackup(t *testing.T) {
 	t.Run("is the last that was noted, also by a later process", lastBackupIsNoted)
-	t.Run("that cannot be read is an error", lastBackupUnread)
+	t.Run("that cannot be read is an error", lastBackupIsDamaged)
 	t.Run("is noted in no other file that has its name", lastBackupIsNewFile)
 }
 
@@ -33,7 +33,7 @@ func lastBackupIsNoted(t *testing.T) {
 	wantFiles(t, dir, "last-backup", fileName)
 }
 
-func lastBackupUnread(t *testing.T) {
+func lastBackupIsDamaged(t *testing.T) {
 	dir := t.TempDir()
 	ok(t, os.WriteFile(filepath.Join(dir, backupName), []byte("yesterday"), 0o600))
 	if got, err := mustOpen(t, dir, Options{}).LastBackup(); err == nil {

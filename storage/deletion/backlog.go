@@ -18,9 +18,9 @@ type Backlog struct {
 	Open int
 	// Oldest is when the work of the oldest of them was due. It is zero if there is none.
 	Oldest time.Time
-	// Unreadable is how many rows of open deletions do not say when their work is due. They do not count
+	// Undated is how many rows of open deletions do not say when their work is due. They do not count
 	// as open, and may stay for ever. It is 1,000 if there are more.
-	Unreadable int
+	Undated int
 	// Messages is the length of the queue, about.
 	Messages int64
 	// Poisoned is how many messages wait for an operator. It is 1,000 if there are more.
@@ -50,14 +50,14 @@ func (s Steps) Backlog(ctx context.Context) (b Backlog, err error) {
 		}
 		switch on := row.Properties.Time(schema.PropDueOn); {
 		case on.IsZero():
-			b.Unreadable++
+			b.Undated++
 		case on.After(time.Now()):
 		case b.Oldest.IsZero() || on.Before(b.Oldest):
 			b.Open, b.Oldest = b.Open+1, on
 		default:
 			b.Open++
 		}
-		if max(b.Open, b.Unreadable) == maxBacklog {
+		if max(b.Open, b.Undated) == maxBacklog {
 			break
 		}
 	}

@@ -14,7 +14,7 @@ import (
 
 func TestBacklog(t *testing.T) {
 	t.Run("counts the deletions that are open, and knows the oldest", bubble(backlogCounts))
-	t.Run("counts an open deletion whose row does not say when it is due, by itself", bubble(backlogCountsUnreadable))
+	t.Run("counts an open deletion whose row does not say when it is due, by itself", bubble(backlogCountsUndated))
 	t.Run("costs no more however many deletions are open, or messages in poison", backlogIsBounded)
 }
 
@@ -38,7 +38,7 @@ func backlogCounts(t *testing.T, w *world) {
 }
 
 // Its age is unknown, and so it hides no other's.
-func backlogCountsUnreadable(t *testing.T, w *world) {
+func backlogCountsUndated(t *testing.T, w *world) {
 	w.askFor("readable")
 	due := domain.Now()
 	for name, wrong := range map[string]driver.Property{
@@ -48,8 +48,8 @@ func backlogCountsUnreadable(t *testing.T, w *world) {
 		w.OK(w.Table("Deletions").Transact(t.Context(), "open!3", driver.Insert(name+"!"+string(domain.NewIncarnation()), wrong)))
 	}
 	time.Sleep(time.Hour)
-	if b, err := w.Store.Operator.Backlog(t.Context()); err != nil || b.Unreadable != 2 || b.Open != 1 || !b.Oldest.Equal(due) {
-		t.Errorf("%+v, %v, want two unreadable, and one open since %s", b, err, due)
+	if b, err := w.Store.Operator.Backlog(t.Context()); err != nil || b.Undated != 2 || b.Open != 1 || !b.Oldest.Equal(due) {
+		t.Errorf("%+v, %v, want two undated, and one open since %s", b, err, due)
 	}
 }
 
@@ -79,7 +79,7 @@ func backlogIsBounded(t *testing.T) {
 		}
 	}
 	fill("poison!", func(i int) driver.Operation { return driver.Insert(fmt.Sprint(i)) })
-	fill("open!N", open("unreadable", "RequestedOn"))
+	fill("open!N", open("undated", "RequestedOn"))
 	want := func(count func(storage.Backlog) int) {
 		t.Helper()
 		w.Arm(drivertest.Pass)
@@ -88,7 +88,7 @@ func backlogIsBounded(t *testing.T) {
 			t.Errorf("%d calls for %+v, %v", calls, b, err)
 		}
 	}
-	want(func(b storage.Backlog) int { return b.Unreadable })
+	want(func(b storage.Backlog) int { return b.Undated })
 	fill("open!N", open("channel", "DueOn"))
 	want(func(b storage.Backlog) int { return b.Open })
 }

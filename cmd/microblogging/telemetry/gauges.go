@@ -77,8 +77,8 @@ func (g *gauges) Collect(ch chan<- prometheus.Metric) {
 		tell("queue_messages", "Messages on the queue, about, with those that are being handled: they wait for a worker.",
 			float64(b.Messages), prometheus.Labels{"queue": "deletions"})
 		tell("poisoned_messages", "Messages that wait for an operator. It stops at 1,000.", float64(b.Poisoned), nil)
-		tell("deletions_unreadable", "Rows of open deletions that do not say when their work is due. "+
-			"They are in no other count. It stops at 1,000.", float64(b.Unreadable), nil)
+		tell("deletions_undated", "Rows of open deletions that cannot be read: they do not say when their work is due. "+
+			"They are in no other count. It stops at 1,000.", float64(b.Undated), nil)
 	} else {
 		g.log.Warn("could not read the store for metrics", "error", g.err)
 	}

@@ -219,7 +219,7 @@ func (f *fakeFile) LastBackup() (time.Time, error) { return f.backup, f.broken }
 func tellWhatWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := counting(slog.New(slog.DiscardHandler))
-		store := &fakeStore{backlog: storage.Backlog{Open: 3, Oldest: time.Now().Add(-time.Hour), Messages: 4, Poisoned: 1, Unreadable: 2}}
+		store := &fakeStore{backlog: storage.Backlog{Open: 3, Oldest: time.Now().Add(-time.Hour), Messages: 4, Poisoned: 1, Undated: 2}}
 		file := &fakeFile{backup: time.Now().Add(-26 * time.Hour)}
 		m.Read(t.Context(), store, file, late)
 		wantLines(t, m,
@@ -229,7 +229,7 @@ func tellWhatWaits(t *testing.T) {
 			`microblogging_queue_messages{queue="deletions"} 4`,
 			`microblogging_poisoned_messages 1`,
 			`microblogging_clock_ahead_seconds -3600`,
-			`microblogging_deletions_unreadable 2`,
+			`microblogging_deletions_undated 2`,
 			`microblogging_bolt_writable 1`,
 			`microblogging_bolt_file_bytes 4096`,
 			`microblogging_bolt_free_bytes 1024`,
