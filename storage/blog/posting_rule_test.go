@@ -22,6 +22,7 @@ func TestGuests(t *testing.T) {
 	t.Run("an edit that had landed is answered as made", bubble(landedEditIsAnsweredAsMade))
 	t.Run("the owner alone makes the rule, and is never blocked", bubble(ownerAloneRules))
 	t.Run("one too many is not blocked", bubble(oneTooManyIsNotBlocked))
+	t.Run("who blocks a name again blocks the account that has it now", bubble(laterAccountIsBlocked))
 	t.Run("the owner pays nothing for it", bubble(ownerPaysNothing))
 	t.Run("a rule names whom it refuses, and refuses none in the next channel of the name", bubble(ruleNamesWhomItRefuses))
 	t.Run("a rule ends with its channel", bubble(ruleEndsWithItsChannel))
@@ -137,6 +138,17 @@ func oneTooManyIsNotBlocked(t *testing.T, w *world) {
 	if got := w.postingRule(channel); len(got.Blocked) != blog.MaxBlocked || !slices.IsSortedFunc(got.Blocked, byName) {
 		t.Errorf("%d are blocked: %v", len(got.Blocked), got.Blocked)
 	}
+}
+
+func laterAccountIsBlocked(t *testing.T, w *world) {
+	channel := w.Create("garden", ada)
+	now, err := w.Store.Operator.SignUp(t.Context(), string(eve), "correct horse battery")
+	w.OK(err)
+	former := domain.User{Name: eve, CreatedOn: now.CreatedOn.Add(-2 * domain.NameKept)}
+	w.OK(w.Store.Posts.Block(t.Context(), channel, ada, former))
+	w.Post(channel, eve, "free")
+	w.OK(w.Store.Posts.Block(t.Context(), channel, ada, now))
+	w.mustRefuse(channel, eve, "no", domain.ErrBlocked)
 }
 
 func ownerPaysNothing(t *testing.T, w *world) {

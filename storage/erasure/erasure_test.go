@@ -20,9 +20,11 @@ import (
 func TestErasure(t *testing.T) {
 	t.Run("an account goes with all that its user has made, but for posts that shall stay, without author", bubble(goesWithEverything))
 	t.Run("a process that finds an account leaving shows nothing of it until it finds that undone", bubble(leavingIsNotShown))
+	t.Run("the address of the personal feed ends with the request, and an undo does not bring it back", bubble(digestEndsWithTheRequest))
 	t.Run("what was undone is untouched, and can be deleted again", bubble(erasureIsUndone))
 	t.Run("the name is free again after its time, and no earlier row comes back", drivertest.Long(bubble(nameIsFreeAgain)))
 	t.Run("an account that came back with a backup is deleted again, when it was promised", bubble(erasureIsRepeated))
+	t.Run("a restore deletes no account of a later user of the name", bubble(laterAccountIsSpared))
 	t.Run("one whose undoing was not recorded is not deleted by a restore", bubble(undoneIsNotRepeated))
 	t.Run("one that came back pending, and was undone later, is not deleted after a restore", bubble(undoneStaysUndoneAfterRestore))
 	t.Run("a restore whose clock is ahead does not end the time early", bubble(repeatedNotEarly))
@@ -229,6 +231,18 @@ func erasureIsRepeated(t *testing.T) {
 	time.Sleep(undoAccount + time.Hour)
 	l.gone()
 	l.mustBeErased()
+}
+
+// The record is of the account that had the name before.
+func laterAccountIsSpared(t *testing.T) {
+	l := newLeaving(t, storage.Options{UndoAccount: undoAccount})
+	before := l.account().CreatedOn.Add(-domain.NameKept - time.Hour)
+	m := domain.Erasure{User: leaver, ID: domain.NewIncarnation(), RequestedOn: before}.Message()
+	done := domain.Deletion{Channel: m.Ref(), Name: m.Name, RequestedBy: leaver, RequestedOn: before, State: domain.DeletionDone}
+	n, err := l.Store.Operator.RepeatDeletions(t.Context(), []domain.Deletion{done})
+	if e := l.state(); err != nil || n != 0 || e.State != domain.AccountActive {
+		t.Errorf("%d deletions were repeated as %+v, %v", n, e, err)
+	}
 }
 
 // The restore runs on a machine whose clock is ahead by as much as may be.
@@ -452,6 +466,23 @@ func (l *leaving) keeps(is func(call drivertest.Call) bool) (again func() error)
 	return func() error {
 		return driver.NewTable(l.DB, kept.Target).Transact(l.T.Context(), kept.Partition, kept.Operations...)
 	}
+}
+
+func digestEndsWithTheRequest(t *testing.T) {
+	l := newLeaving(t, storage.Options{UndoAccount: undoAccount})
+	secret, err := l.Store.Accounts.NewDigestAddress(t.Context(), leaver)
+	l.OK(err)
+	l.OK(l.Store.Accounts.CheckDigestAddress(t.Context(), leaver, secret))
+	mustBeRevoked := func(when string) {
+		t.Helper()
+		if err := l.Store.Accounts.CheckDigestAddress(t.Context(), leaver, secret); !errors.Is(err, domain.ErrNotFound) {
+			t.Errorf("%s, the address of the personal feed is answered with %v", when, err)
+		}
+	}
+	l.ask(false)
+	mustBeRevoked("while the deletion can be undone")
+	l.undo()
+	mustBeRevoked("once it is undone")
 }
 
 // signUpNext takes the name once it is free, on a process whose clock is ahead.

@@ -21,6 +21,7 @@ func TestLatest(t *testing.T) {
 	t.Run("channels are listed once, by the hour of their newest post", bubble(channelsByActivity))
 	t.Run("cursor of another list is refused", bubble(latestRefusesOtherCursors))
 	t.Run("nothing is shown of a deleted channel, and its rows go", bubble(latestForgetsTheGone))
+	t.Run("row that was not written is not remembered", bubble(failedNoteIsWrittenAgain))
 	t.Run("process writes a row once in five minutes, and each incarnation", bubble(activityIsNotedOnce))
 	t.Run("page that has not changed costs 16 calls and two for each of at most 32 channels, all concurrently", latestCosts)
 	t.Run("row that was not written for a year goes", bubble(oldActivityGoes))
@@ -215,6 +216,20 @@ func activityIsNotedOnce(t *testing.T, w *world) {
 	if noted != 3 {
 		t.Errorf("the row was written %d times, want 3", noted)
 	}
+}
+
+func failedNoteIsWrittenAgain(t *testing.T, w *world) {
+	channel := w.Create("garden", ada)
+	w.Arm(drivertest.Only(func(call drivertest.Call) bool { return call.Target == "Activity" }, drivertest.FailBefore(1)))
+	for _, fails := range []bool{true, false} {
+		if _, _, err := w.Faulty.Posts.Create(t.Context(), storetest.NewPost(channel, ada, "first")); (err != nil) != fails {
+			t.Errorf("a post whose note fails (%t): %v", fails, err)
+		}
+	}
+	if posts := w.latest(10); len(posts) != 1 {
+		t.Errorf("of the newest posts, it shows %d", len(posts))
+	}
+	w.MustBeSound()
 }
 
 func latestCosts(t *testing.T) {
