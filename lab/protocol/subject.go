@@ -77,8 +77,8 @@ func Scenarios() []lab.Scenario {
 	return all.scenarios
 }
 
-// Ablations are the safeguards of the protocol, each removed from one scenario. One of them is a
-// premise and no safeguard: that an ETag never repeats.
+// Ablations are the safeguards of the protocol, each removed from one scenario. The one of etag also shows
+// what would happen if an ETag repeated.
 func Ablations() (list []lab.Scenario) {
 	scenarios := Scenarios()
 	for _, s := range subjects() {
