@@ -17,6 +17,7 @@ import (
 func TestSession(t *testing.T) {
 	t.Run("token that no client was given is no session", bubble(unknownTokenIsNoSession))
 	t.Run("ends with its time", bubble(sessionExpires))
+	t.Run("is ended again without error, and of no session nothing is written", bubble(unknownSessionEnds))
 	t.Run("ends with all of its user, or of everybody, and so do links", sessionsEndTogether)
 	t.Run("is the oldest that ends when its user has more than fifty", bubble(fiftySessionsLast))
 	t.Run("is found, whichever user is likely, in one round trip if that is right", bubble(sessionIsFound))
@@ -35,6 +36,20 @@ func unknownTokenIsNoSession(t *testing.T, w *world) {
 			t.Error("the token itself is stored")
 		}
 		w.mustNotBeSignedIn(row.Partition)
+	}
+}
+
+func unknownSessionEnds(t *testing.T, w *world) {
+	w.user("ada")
+	token := w.signedIn("ada", right)
+	w.SleepClosed(account.SessionLifetime + time.Hour)
+	_, err := w.Store.Operator.Expire(t.Context())
+	w.OK(err)
+	for _, token := range []string{token, "unknown"} {
+		w.OK(w.Store.Accounts.SignOut(t.Context(), token))
+	}
+	if rows := w.Rows("Sessions"); len(rows) > 0 {
+		t.Errorf("rows are left: %v", rows)
 	}
 }
 

@@ -22,6 +22,7 @@ func TestGuests(t *testing.T) {
 	t.Run("an edit that had landed is answered as made", bubble(landedEditIsAnsweredAsMade))
 	t.Run("the owner alone makes the rule, and is never blocked", bubble(ownerAloneRules))
 	t.Run("one too many is not blocked", bubble(oneTooManyIsNotBlocked))
+	t.Run("a change that meets another is made", bubble(changesMeet))
 	t.Run("who blocks a name again blocks the account that has it now", bubble(laterAccountIsBlocked))
 	t.Run("the owner pays nothing for it", bubble(ownerPaysNothing))
 	t.Run("a rule names whom it refuses, and refuses none in the next channel of the name", bubble(ruleNamesWhomItRefuses))
@@ -138,6 +139,19 @@ func oneTooManyIsNotBlocked(t *testing.T, w *world) {
 	if got := w.postingRule(channel); len(got.Blocked) != blog.MaxBlocked || !slices.IsSortedFunc(got.Blocked, byName) {
 		t.Errorf("%d are blocked: %v", len(got.Blocked), got.Blocked)
 	}
+}
+
+// The owner changes the rule on two devices: in a channel without a rule, and in one with a rule.
+func changesMeet(t *testing.T, w *world) {
+	channel := w.Create("garden", ada)
+	for _, user := range []domain.UserName{grace, eve} {
+		w.Arm(drivertest.Only(transacts, storetest.Before(1, func() {
+			w.OK(w.Store.Posts.SetRule(t.Context(), channel, ada, false))
+		})))
+		w.OK(w.Faulty.Posts.Block(t.Context(), channel, ada, domain.User{Name: user}))
+		w.mustRefuse(channel, user, "no", domain.ErrBlocked)
+	}
+	w.MustBeSound()
 }
 
 func laterAccountIsBlocked(t *testing.T, w *world) {

@@ -39,6 +39,7 @@ func TestErasureSteps(t *testing.T) {
 	t.Run("a request that a pass has given up begins again", bubble(givenUpBeginsAgain))
 	t.Run("an earlier record does not delete the next user of the name", drivertest.Long(bubble(recordSparesNextOfName)))
 	t.Run("a worker that dies before its last record does not make the deletion look undone", bubble(buriedIsDone))
+	t.Run("an account whose row is written at its end is buried all the same", bubble(buryMeetsOtherWrite))
 	t.Run("one call in twenty that is refused in the channels does not keep it from its end", bubble(refusedCallsKeepProgress))
 	t.Run("what is still under way in a channel that refuses once does not land", bubble(fenceIsTriedAgain))
 }
@@ -247,6 +248,20 @@ func undoMeetsOtherWrite(t *testing.T) {
 	if _, err := l.Faulty.Accounts.Undo(t.Context(), leaver); err != nil || l.state().State != domain.AccountActive {
 		t.Errorf("it ends with %v, and the account is %q", err, l.state().State)
 	}
+}
+
+// A pass that gives up an earlier request writes the row.
+func buryMeetsOtherWrite(t *testing.T) {
+	l := newLeaving(t, storage.Options{})
+	l.ask(false)
+	buries := func(call drivertest.Call) bool {
+		return call.Target == schema.TableUsers && len(call.Operations) > 0 && call.Operations[0].Action == driver.ActionReplace
+	}
+	l.Arm(drivertest.Only(buries, storetest.Before(1, func() {
+		l.OK(l.Table(schema.TableUsers).Transact(t.Context(), string(leaver), driver.Merge("", driver.Exists)))
+	})))
+	defer l.start(l.Faulty)()
+	l.until("the account is gone", func() bool { return l.state().State == domain.AccountGone })
 }
 
 func undoMeetsPivot(t *testing.T) {

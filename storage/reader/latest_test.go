@@ -21,6 +21,7 @@ func TestLatest(t *testing.T) {
 	t.Run("channels are listed once, by the hour of their newest post", bubble(channelsByActivity))
 	t.Run("cursor of another list is refused", bubble(latestRefusesOtherCursors))
 	t.Run("nothing is shown of a deleted channel, and its rows go", bubble(latestForgetsTheGone))
+	t.Run("row that is written again while a reader removes it stays", bubble(rewrittenActivityStays))
 	t.Run("row that was not written is not remembered", bubble(failedNoteIsWrittenAgain))
 	t.Run("process writes a row once in five minutes, and each incarnation", bubble(activityIsNotedOnce))
 	t.Run("page that has not changed costs 16 calls and two for each of at most 32 channels, all concurrently", latestCosts)
@@ -215,6 +216,19 @@ func activityIsNotedOnce(t *testing.T, w *world) {
 	post(w.ReadChannel("garden"), "later")
 	if noted != 3 {
 		t.Errorf("the row was written %d times, want 3", noted)
+	}
+}
+
+func rewrittenActivityStays(t *testing.T, w *world) {
+	gone := w.Create("garden", ada)
+	w.Post(gone, ada, "former")
+	w.Delete(gone)
+	removes := func(call drivertest.Call) bool { return call.Target == "Activity" && call.Method == driver.CallTransact }
+	w.Arm(drivertest.Only(removes, storetest.Before(1, func() { w.Post(w.Create("garden", ada), ada, "again") })))
+	_, err := w.Faulty.Feeds.Active(t.Context(), "", nil)
+	w.OK(err)
+	if posts := w.latest(10); len(posts) != 1 || posts[0].Text != "again" {
+		t.Errorf("the newest posts are %v", posts)
 	}
 }
 
