@@ -119,7 +119,7 @@ induct: programs ## prove the protocols for any number of channels, posts, worke
 PKG ?=
 
 .PHONY: mutate
-mutate: ## change one condition of storage and worker (or of PKG) at a time, and name the changes that no test notices
+mutate: ## change one thing of storage and worker (or of PKG) at a time, and name the changes that nothing notices
 	nice .ci/mutate $(PKG)
 
 # The account is that of AZURE_STORAGE_CONNECTION_STRING, or of AZURE_STORAGE_TABLE_ENDPOINT and

@@ -1,21 +1,21 @@
 // Command mutate writes changed copies of Go files into a folder, with an overlay.json for the go command, and
-// prints the number, folder and name of each change. .ci/mutate gives it the changes, as gremlins lists them:
+// prints the number, folder, operator and name of each change. .ci/mutate names the operators and the folders, and
+// gives it the changes that gremlins lists:
 //
 //	negation storage/deletion/ask.go:41:9
 //
-// A change inverts what it is about if MUTANT has its number: a < b becomes (a < b) != (mutant("7") && a == b), and
-// a && b becomes ((a != mutant("8")) && (b != mutant("8"))) != mutant("8"). No line moves.
+// Such a change inverts what it is about if MUTANT has its number: a < b becomes (a < b) != (mutant("7") && a == b),
+// and a && b becomes ((a != mutant("8")) && (b != mutant("8"))) != mutant("8"). protocol.go and order.go have the
+// operators of the protocol. No line moves.
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"go/ast"
-	"go/parser"
-	"go/token"
 	"io"
 	"log"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -44,31 +44,46 @@ func mutant(number string) bool {
 	}
 	return number == mutantNumber
 }
+
+func mutantOr[T any](number string, is, then T) T {
+	if mutant(number) {
+		return then
+	}
+	return is
+}
+
+func mutantAnswer(err error) error { return err }
 `
 
 func main() {
-	dir := os.Args[1]
+	dir, operators := os.Args[1], strings.Fields(os.Args[2])
 	listed, err := io.ReadAll(os.Stdin)
 	must(err)
-	s := switches{kinds: map[string][]string{}}
-	overlay := map[string]string{}
-	add := func(path, text string) {
-		overlay[path] = filepath.Join(dir, strings.ReplaceAll(path, "/", "-"))
-		must(os.WriteFile(overlay[path], []byte(text), 0o600))
-	}
-	var paths []string
+	s := switches{kinds: map[string][]string{}, operators: operators}
+	folders := map[string]bool{}
 	for line := range strings.Lines(string(listed)) {
 		kind, place, _ := strings.Cut(strings.TrimSpace(line), " ")
 		s.kinds[place] = append(s.kinds[place], kind)
 		path, _, _ := strings.Cut(place, ":")
-		paths = append(paths, path)
+		folders[filepath.Dir(path)] = true
 	}
-	for _, path := range slices.Compact(paths) {
-		text, pkg := s.in(path)
-		add(path, text)
-		add(filepath.Join(filepath.Dir(path), "mutant.go"), fmt.Sprintf(mutant, pkg))
+	for _, folder := range os.Args[3:] {
+		folders[folder] = true
 	}
-	text, err := json.Marshal(map[string]any{"Replace": overlay})
+	out := overlay{dir: dir, replace: map[string]string{}}
+	for _, folder := range slices.Sorted(maps.Keys(folders)) {
+		protocol := slices.Contains(os.Args[3:], folder)
+		files := readFolder(folder, protocol && slices.Contains(operators, "order"))
+		for _, path := range slices.Sorted(maps.Keys(files)) {
+			f, before := files[path], s.count
+			if s.change(f, protocol); s.count > before {
+				out.add(path, f.changed())
+				out.add(filepath.Join(folder, "mutant.go"), fmt.Sprintf(mutant, f.syntax.Name.Name))
+			}
+		}
+	}
+	out.freeTransactions()
+	text, err := json.Marshal(map[string]any{"Replace": out.replace})
 	must(err)
 	must(os.WriteFile(filepath.Join(dir, "overlay.json"), text, 0o600))
 }
@@ -79,58 +94,78 @@ func must(err error) {
 	}
 }
 
-type switches struct {
-	kinds map[string][]string // of the changes at file:line:column
-	count int
+// An overlay is the files that replace others in a build.
+type overlay struct {
+	dir     string
+	replace map[string]string
 }
 
-// in is the text of a file with its changes, and its package.
-func (s *switches) in(path string) (text, pkg string) {
-	source, err := os.ReadFile(path)
-	must(err)
-	set := token.NewFileSet()
-	file, err := parser.ParseFile(set, path, source, parser.SkipObjectResolution)
-	must(err)
-	at := func(p token.Pos) int { return set.Position(p).Offset }
-	added := map[int]string{}
-	invert := func(e ast.Expr, by string) {
-		added[at(e.Pos())] += "(("
-		added[at(e.End())] = ") != " + by + ")" + added[at(e.End())] // what is inside comes later, and ends first
+func (o overlay) add(path, text string) {
+	o.replace[path] = filepath.Join(o.dir, strings.ReplaceAll(path, "/", "-"))
+	must(os.WriteFile(o.replace[path], []byte(text), 0o600))
+}
+
+// text is a file as it is by now.
+func (o overlay) text(path string) string {
+	if changed, ok := o.replace[path]; ok {
+		path = changed
 	}
-	function, names := "", map[string]int{}
-	ast.Inspect(file, func(node ast.Node) bool {
-		if f, ok := node.(*ast.FuncDecl); ok {
-			function = f.Name.Name
+	text, err := os.ReadFile(path)
+	must(err)
+	return string(text)
+}
+
+type switches struct {
+	kinds     map[string][]string // of the changes that gremlins lists, at file:line:column
+	operators []string            // of the protocol
+	count     int
+}
+
+// change makes the changes of a file: those of the protocol only if it is asked for.
+func (s *switches) change(f *file, protocol bool) {
+	names := map[string]int{}
+	change := func(operator, kind string, at ast.Node) string {
+		s.count++
+		name := strings.TrimSpace(fmt.Sprintf("`%s %s` %s", f.path, f.quote(at), kind))
+		if names[name]++; names[name] > 1 {
+			name += fmt.Sprint(" ", names[name])
 		}
+		fmt.Printf("%d\t%s\t%s\t%s\n", s.count, f.folder(), operator, name)
+		return fmt.Sprintf("%q", fmt.Sprint(s.count))
+	}
+	ast.Inspect(f.syntax, func(node ast.Node) bool {
 		e, ok := node.(*ast.BinaryExpr)
 		if !ok {
 			return true
 		}
-		for _, kind := range s.kinds[set.Position(e.OpPos).String()] {
-			s.count++
-			by := fmt.Sprintf("mutant(\"%d\")", s.count)
+		for _, kind := range s.kinds[f.set.Position(e.OpPos).String()] {
+			by := "mutant(" + change("comparison", kind, operator{e}) + ")"
 			if kind == "boundary" {
-				by = fmt.Sprintf("(%s && %s == %s)", by, source[at(e.X.Pos()):at(e.X.End())], source[at(e.Y.Pos()):at(e.Y.End())])
+				by = fmt.Sprintf("(%s && %s == %s)", by, f.text(e.X), f.text(e.Y))
 			}
-			invert(e, by)
+			invert(f, e, by)
 			if kind == "logical" {
-				invert(e.X, by)
-				invert(e.Y, by)
+				invert(f, e.X, by)
+				invert(f, e.Y, by)
 			}
-			from, to := at(e.OpPos), at(e.OpPos)+len(e.Op.String())
-			start, end := bytes.LastIndexByte(source[:from], '\n')+1, to+bytes.IndexByte(source[to:], '\n')
-			name := fmt.Sprintf("`%s %s: %s [%s]%s` %s", path, function, bytes.TrimSpace(source[start:from]), e.Op, source[to:end], kind)
-			if names[name]++; names[name] > 1 {
-				name += fmt.Sprint(" ", names[name])
-			}
-			fmt.Printf("%d\t%s\t%s\n", s.count, filepath.Dir(path), name)
 		}
 		return true
 	})
-	var out bytes.Buffer
-	for i, b := range source {
-		out.WriteString(added[i])
-		out.WriteByte(b)
+	if !protocol {
+		return
 	}
-	return out.String(), file.Name.Name
+	for _, name := range s.operators {
+		switch name {
+		case "match":
+			matches(f, change)
+		case "condition":
+			conditions(f, change)
+		case "reread":
+			rereads(f, change)
+		case "order":
+			orders(f, change)
+		}
+	}
 }
+
+func invert(f *file, e ast.Expr, by string) { f.wrap(e, "((", ") != "+by+")") }

@@ -2,6 +2,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -89,6 +90,7 @@ func (*listCmd) Run() error {
 type findCmd struct {
 	Scenario string        `arg:"" help:"Name of the scenario, from lab list."`
 	Seed     uint64        `help:"Seed of the random walks." default:"1"`
+	Walks    int           `help:"Take so many random walks, instead of entering all states."`
 	For      time.Duration `help:"How long a protocol of your own is searched." default:"2m"`
 }
 
@@ -102,6 +104,7 @@ func (c *findCmd) Run() error {
 	if err != nil {
 		return err
 	}
+	found.Walks = cmp.Or(c.Walks, found.Walks)
 	ctx, cancel := context.WithTimeout(context.Background(), c.For)
 	defer cancel()
 	r, whole := modelcheck.Result{Case: found}, true
