@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -83,9 +84,17 @@ func (a answer) unwritten() answer {
 func (a answer) want(status int) answer {
 	a.t.Helper()
 	if a.status != status {
-		a.t.Fatalf("status %d, want %d\n%s", a.status, status, a.body)
+		a.t.Fatalf("status %d, want %d\n%s", a.status, status, a.excerpt())
 	}
 	return a
+}
+
+// excerpt is the body, or of a page where its content begins.
+func (a answer) excerpt() []byte {
+	if at := bytes.Index(a.body, []byte("<main")); at >= 0 {
+		return a.body[at:min(at+600, len(a.body))]
+	}
+	return a.body
 }
 
 // get returns a member of the JSON body by a path, such as "items.0.text", or nil.
