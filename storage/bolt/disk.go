@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -15,13 +16,7 @@ type Disk struct{ Bytes, Free int64 }
 
 // FullDisk reports whether an error says that the disk has no room.
 func FullDisk(err error) bool {
-	for _, full := range noRoom() {
-		// bbolt keeps no more of some errors than their text.
-		if err != nil && strings.Contains(err.Error(), full.Error()) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(noRoom(), func(full error) bool { return errors.Is(err, full) })
 }
 
 // backupName is the file next to the store's that says when the last backup was completed.
