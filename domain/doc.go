@@ -31,8 +31,9 @@
 // deleting, on a site where nothing can be undone). The user who asked can undo that until a worker
 // passes the pivot, which sets the row to deleting before the gate is touched. The undo and the pivot are
 // conditional writes of the same version of the row, so only one of them succeeds. Each undo increments
-// the undo count in the row, also of an active one, whose request may have died. A worker carries out a
-// message only if it has the row's count. The gate stays open while the channel is pending. So a post
+// the undo count in the row, also of an active one, whose request may have died. (A reconciling pass
+// undoes a request that has recorded nothing for an hour.) A worker carries out a message only if it has
+// the row's count. The gate stays open while the channel is pending. So a post
 // that was sent before may still be accepted: an undo keeps it, and otherwise the sweep removes it.
 //
 // Deleting an account removes everything that its user has made ([Erasure]). Package erasure in

@@ -33,7 +33,7 @@ const (
 	kept   = "kept"   // it can be read, and stays
 	absent = "absent" // another has the name, or none, and the record is not about that
 	ends   = "ends"   // no page shows it, it cannot be undone, and it goes
-	late   = "late"   // no page shows it, and it goes, but nobody was promised a time that is to come
+	late   = "late"   // no page shows it, and it goes; no time that was promised is to come
 	first  = "first"  // it goes, but not before the time that was told before the backup, until which an undo holds
 	second = "second" // the same, of the time that the record says
 	waits  = "waits"  // no page shows it, and an operator has to requeue its message
