@@ -8,10 +8,12 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/drivertest"
+	"microblogging/storage/internal/storetest"
 )
 
 func TestVotesThatMeet(t *testing.T) {
 	t.Run("none of four hundred voters is kept too long", bubble(everyVoterHasTime))
+	t.Run("votes and withdrawals of two processes on one post all count", bubble(votesOfTwoProcessesCount))
 }
 
 const voteLatency = 10 * time.Millisecond
@@ -43,6 +45,25 @@ func everyVoterHasTime(t *testing.T, w *world) {
 	}
 	if got := w.rating(blog); got != voters {
 		t.Errorf("rated %d, want %d", got, voters)
+	}
+	w.MustBeSound()
+}
+
+func votesOfTwoProcessesCount(t *testing.T, w *world) {
+	blog := w.Post(w.Create("garden", ada), ada, "text")
+	w.OK(w.Store.Posts.Vote(t.Context(), blog.Channel, blog.ID, ada)) // puts up who may act
+	meets := func(other func() error) {
+		w.Arm(drivertest.Only(transacts, storetest.Before(1, func() { w.OK(other()) })))
+	}
+	meets(func() error { return w.Store.Posts.Vote(t.Context(), blog.Channel, blog.ID, eve) })
+	w.OK(w.Faulty.Posts.Vote(t.Context(), blog.Channel, blog.ID, grace))
+	if got := w.rating(blog); got != 3 {
+		t.Errorf("after votes that met, rated %d, want 3", got)
+	}
+	meets(func() error { return w.Store.Posts.Unvote(t.Context(), blog.Channel, blog.ID, eve) })
+	w.OK(w.Faulty.Posts.Unvote(t.Context(), blog.Channel, blog.ID, grace))
+	if got := w.rating(blog); got != 1 {
+		t.Errorf("after withdrawals that met, rated %d, want 1", got)
 	}
 	w.MustBeSound()
 }

@@ -223,7 +223,9 @@ func rewrittenActivityStays(t *testing.T, w *world) {
 	gone := w.Create("garden", ada)
 	w.Post(gone, ada, "former")
 	w.Delete(gone)
-	removes := func(call drivertest.Call) bool { return call.Target == "Activity" && call.Method == driver.CallTransact }
+	removes := func(call drivertest.Call) bool {
+		return call.Target == "Activity" && call.Method == driver.CallTransact
+	}
 	w.Arm(drivertest.Only(removes, storetest.Before(1, func() { w.Post(w.Create("garden", ada), ada, "again") })))
 	_, err := w.Faulty.Feeds.Active(t.Context(), "", nil)
 	w.OK(err)
