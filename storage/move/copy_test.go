@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -281,15 +282,23 @@ func refusesVersions(t *testing.T, content mem.Snapshot) {
 
 // A role has started on the target and has ended. Another one starts there while the copy runs.
 func copiesToPrepared(t *testing.T, content mem.Snapshot) {
-	for at, want := range map[string]error{"": nil, "copying": move.ErrChanged, "comparing": nil} {
+	for at, want := range map[string]error{"": nil, "before the first row": move.ErrChanged, "comparing": nil} {
 		from, to, started := mem.Open(content, "from"), prepared(t, schema.CurrentVersion), error(nil)
-		_, err := move.Copy(t.Context(), side("from", from), side("to", to), move.Options{Progress: func(doing string, rows int) {
-			if doing == at {
-				started, at = storage.New(to, storage.Options{}).Operator.Prepare(t.Context()), "later"
+		var start sync.Once
+		starts := func(now string) {
+			if now == at {
+				start.Do(func() { started = storage.New(to, storage.Options{}).Operator.Prepare(t.Context()) })
 			}
-		}})
-		if !errors.Is(err, want) || errors.Is(started, version.ErrRefused) != (at == "later" && want == nil) {
-			t.Errorf("the role starts with %v, and the copy ends with %v", started, err)
+		}
+		target := driver.Wrap(to, func(ctx context.Context, c *driver.Call, next func(context.Context) error) error {
+			if c.Method == driver.CallTransact && c.Target == schema.TableChannels {
+				starts("before the first row")
+			}
+			return next(ctx)
+		})
+		_, err := move.Copy(t.Context(), side("from", from), side("to", target), move.Options{Progress: func(doing string, _ int) { starts(doing) }})
+		if !errors.Is(err, want) || errors.Is(started, version.ErrRefused) != (at == "comparing") {
+			t.Errorf("%s: the role starts with %v, and the copy ends with %v", at, started, err)
 		}
 		_, err = copyStore(t, side("from", from), side("to", to))
 		ok(t, err)
