@@ -127,6 +127,8 @@ type Options struct {
 // on that backend before an operation is called that writes.
 func New(backend driver.Backend, o Options) *Parts {
 	backend = driver.Wrap(backend, append([]driver.Around{driver.Enter}, o.Around...)...)
+	health := &Health{backend} // a check reads rows with unknown words, and reports them
+	backend = driver.Wrap(backend, refuseUnknownWords())
 	reads := concurrent.Reads{InTurn: o.Flight == 1 || !backend.Capabilities().ConcurrentReads, LastFirst: o.LastFirst, Limit: o.Flight}
 	accounts := account.New(backend, reads, o.Pause, o.HashPassword)
 	leaves := new(fence.Leaving)
@@ -136,7 +138,6 @@ func New(backend driver.Backend, o Options) *Parts {
 	channels := channel.New(backend, gates, deletions, o.Pause)
 	readers := reader.New(backend, gates, channels, posts, o.Pause)
 	erasures := erasure.New(backend, reads, accounts, deletions, channels, posts, readers, leaves, o.Pause, o.UndoAccount)
-	health := &Health{backend}
 	operator := &Operator{check.Steps{Fence: gates, Deletions: deletions, Channels: channels, Posts: posts, Readers: readers}, accounts, erasures, health}
 	return &Parts{
 		Store: &Store{

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
@@ -98,17 +97,12 @@ func (s *Posts) Refuses(ctx context.Context, g PostingRule, in domain.Channel, u
 // revision that no other rule has. Without a rule, all channels have the same.
 func (g PostingRule) Same(other PostingRule) bool { return g.revision == other.revision }
 
-const (
-	postingOpen  = "open"
-	postingOwner = "owner"
-)
-
 // Word is the rule in a word: "open", or "owner" if only the owner may post.
 func (g PostingRule) Word() string {
 	if g.OwnerOnly {
-		return postingOwner
+		return schema.PostingOwner
 	}
-	return postingOpen
+	return schema.PostingOpen
 }
 
 // PostingRule reads the rule of the channel that has the key, or has had it.
@@ -119,12 +113,10 @@ func (s *Posts) PostingRule(ctx context.Context, key domain.ChannelKey) (g Posti
 		return g, err
 	}
 	row := rows[0].Properties
-	for account := range strings.FieldsSeq(row.String(schema.PropBlocked)) {
-		name, since, _ := strings.Cut(account, "@")
-		on, _ := time.Parse(time.RFC3339Nano, since) // the zero time, if there was no account
-		g.Blocked = append(g.Blocked, domain.User{Name: domain.UserName(name), CreatedOn: on})
+	if g.Blocked, err = schema.DecodeAccounts(row.String(schema.PropBlocked)); err != nil {
+		return PostingRule{}, fmt.Errorf("the posting rule of channel %s: %w", key, err)
 	}
-	g.OwnerOnly = row.String(schema.PropPosting) == postingOwner
+	g.OwnerOnly = row.String(schema.PropPosting) == schema.PostingOwner
 	g.incarnation = domain.Incarnation(row.String(schema.PropIncarnation))
 	g.revision = strings.TrimPrefix(rows[0].Row, schema.PostingRule.Prefix())
 	return g, nil
@@ -132,17 +124,10 @@ func (s *Posts) PostingRule(ctx context.Context, key domain.ChannelKey) (g Posti
 
 // insert inserts the rule, under a new revision.
 func (g PostingRule) insert() driver.Operation {
-	accounts := make([]string, len(g.Blocked))
-	for i, account := range g.Blocked {
-		accounts[i] = string(account.Name)
-		if !account.CreatedOn.IsZero() {
-			accounts[i] += "@" + account.CreatedOn.Format(time.RFC3339Nano)
-		}
-	}
 	return driver.Insert(schema.PostingRuleRow(string(domain.NewRevision())),
 		driver.String(schema.PropIncarnation, g.incarnation),
 		driver.String(schema.PropPosting, g.Word()),
-		driver.String(schema.PropBlocked, strings.Join(accounts, " ")))
+		driver.String(schema.PropBlocked, schema.EncodeAccounts(g.Blocked)))
 }
 
 // SetRule lets everybody post to a channel, or its owner alone. Only the owner may set it. After

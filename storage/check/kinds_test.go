@@ -57,7 +57,7 @@ func rulesFindWrongRows(t *testing.T, w *world) {
 	}
 	for key := range sound {
 		kind := schema.Of(key.table, key.partition, key.row)
-		for _, state := range kind.States {
+		for _, state := range kind.Words[schema.PropState] {
 			wrong[kind] = append(wrong[kind], corruption{key, state, driver.Merge(key.row, driver.Exists, driver.String(schema.PropState, state)), false})
 		}
 	}

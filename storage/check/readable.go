@@ -84,9 +84,6 @@ func misfit(kind *schema.Kind, properties driver.Properties) string {
 		return noSuchKey
 	}
 	var wrong []string
-	if state := properties.String(schema.PropState); kind.States != nil && !slices.Contains(kind.States, state) {
-		wrong = append(wrong, fmt.Sprintf("it is in the state %q", state))
-	}
 	for _, want := range kind.Properties {
 		at := slices.IndexFunc(properties, func(p driver.Property) bool { return p.Name == want.Name })
 		switch {
@@ -94,6 +91,10 @@ func misfit(kind *schema.Kind, properties driver.Properties) string {
 			wrong = append(wrong, "it has no "+want.Name)
 		case at >= 0 && properties[at].Value.Kind() != want.Type:
 			wrong = append(wrong, fmt.Sprintf("its %s is of another type", want.Name))
+		default:
+			if why := kind.WrongWord(want, properties); why != "" {
+				wrong = append(wrong, why)
+			}
 		}
 	}
 	return strings.Join(wrong, ", ")
@@ -108,7 +109,7 @@ func unreadableChannel(row driver.Entity) string {
 		return fmt.Sprintf("has the name %q, which has another key", name)
 	case err != nil:
 		return fmt.Sprintf("has the incarnation %q", channel.Incarnation)
-	case !slices.Contains(schema.Channel.States, string(channel.State)):
+	case !slices.Contains(schema.Channel.Words[schema.PropState], string(channel.State)):
 		return fmt.Sprintf("is in the state %q", channel.State)
 	}
 	return ""

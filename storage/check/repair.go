@@ -9,6 +9,7 @@ import (
 	"microblogging/storage/driver"
 	"microblogging/storage/internal/fence"
 	"microblogging/storage/optimistic"
+	"microblogging/storage/schema"
 )
 
 // A repair mends a violation, and returns what the violation reports as Repaired.
@@ -55,6 +56,8 @@ func (c *Checker) try(mend repair) (string, error) {
 	switch {
 	case err == nil:
 		return repaired, nil
+	case errors.Is(err, schema.ErrUnknownWord):
+		return "left: " + err.Error(), nil
 	case errors.Is(err, domain.ErrLimit):
 		return "left: no operation can name it", nil
 	case errors.Is(err, fence.ErrGateGone), errors.Is(err, domain.ErrGone):

@@ -274,7 +274,7 @@ func damagedRecordGoesBack(t *testing.T, w *world) {
 	channel := w.Create("garden", ada)
 	w.Ask(channel)
 	record := string(channel.Incarnation)
-	w.OK(w.Table("Deletions").Transact(t.Context(), "garden", driver.Replace(record, driver.Exists, driver.String("State", "pending"))))
+	w.OK(w.Table("Deletions").Transact(t.Context(), "garden", driver.Replace(record, driver.Exists, driver.String("State", "pending"), driver.String("Step", ""))))
 	w.OK(w.Store.Operator.Messages().Send(t.Context(), undecodableText))
 	w.Poison()
 	if n, err := w.Store.Operator.DropUndecodable(t.Context()); err != nil || n != 1 || len(w.poisoned()) != 1 {

@@ -31,6 +31,9 @@ func (s Steps) DeletionRecords(ctx context.Context) (records []domain.Deletion, 
 		if err != nil {
 			return nil, fmt.Errorf("reading the deletions: %w", err)
 		}
+		if err := schema.Deletion.CheckWords(row); err != nil {
+			return nil, err // it may be a deletion that must come back
+		}
 		if schema.Of(schema.TableDeletions, row.Partition, row.Row) != schema.Deletion {
 			continue
 		}

@@ -38,7 +38,7 @@ func (w *world) endedWhileJoining(channel domain.Channel, user domain.UserName) 
 func (w *world) joinLate(channel domain.Channel, user domain.UserName) {
 	w.T.Helper()
 	w.OK(w.Table("Subscriptions").Transact(w.T.Context(), string(user), driver.Replace(string(channel.Key())+"!"+string(channel.Incarnation), driver.Upsert,
-		driver.String("Name", channel.Name), driver.String("State", "joined"), driver.Time("SubscribedOn", domain.Now()))))
+		driver.String("Name", channel.Name), driver.String("State", "joined"), driver.String("Role", "reader"), driver.Time("SubscribedOn", domain.Now()))))
 }
 
 func (w *world) feed(user domain.UserName, limit int) (texts []string) {

@@ -22,9 +22,10 @@ type Kind struct {
 	// Scenario is the scenario of the lab that tries to break it, and Ablation the one
 	// without the safeguard that the row is. They are empty if the guarantees do not rest on it.
 	Scenario, Ablation string
-	// Properties are those that an operation writes, and States what its State can be.
+	// Properties are those that an operation writes. Words are all that a property can be, by its name,
+	// if it is no free text: no operation takes another word for one of them (CheckWords).
 	Properties []Property
-	States     []string
+	Words      map[string][]string
 	// Check and Oracle are the invariants that package check and package oracle find broken if a row of
 	// the kind is wrong, besides that it is readable. WithChannel and WithAccount are the steps of the
 	// deletion of a channel and of an account that remove the last such row. A sentence in their place

@@ -39,6 +39,12 @@ const (
 	SubscriptionLeaving = "leaving"
 )
 
+// What a posting rule can be: see package blog.
+const (
+	PostingOpen  = "open"
+	PostingOwner = "owner"
+)
+
 func texts[T ~string](values ...T) (texts []string) {
 	for _, value := range values {
 		texts = append(texts, string(value))
@@ -52,7 +58,7 @@ var Channel = &Kind{
 	What:  "The channel itself. While this row is there, the name is taken.",
 	Why:   "It says which incarnation has the name. A request sets it pending; the cascade sets it deleting and removes it last.",
 	Check: "I1 I5 I8 I9", Oracle: "I1 I5 I8 I9", WithChannel: domain.StepRelease, WithAccount: domain.StepChannels,
-	States: texts(domain.ChannelActive, domain.ChannelPending, domain.ChannelDeleting),
+	Words: map[string][]string{PropState: texts(domain.ChannelActive, domain.ChannelPending, domain.ChannelDeleting)},
 	Properties: slices.Concat(always(PropName, PropOwner, PropIncarnation, PropState, PropCreatedOn), written(new(domain.About).Fields(), 1),
 		sometimes(PropOnce, PropUndoCount, PropUndoableUntil)),
 }
@@ -122,6 +128,7 @@ var PostingRule = &Kind{
 	What:  "Whether anybody but the owner may post, and which accounts are blocked. Without this row, everybody may.",
 	Why:   "Another user’s first post puts it up, and each merges it. A change replaces it, so nothing allowed before lands after.",
 	Check: "I1 I11", Oracle: "I1 I11", WithChannel: domain.StepSweep, WithAccount: "It is the channel’s.", Requires: "if the rule that was read is unchanged", Swapped: true,
+	Words:      map[string][]string{PropPosting: {PostingOpen, PostingOwner}},
 	Properties: always(PropIncarnation, PropPosting, PropBlocked),
 }
 
@@ -154,7 +161,11 @@ var (
 		Table: TableSubscriptions, Partition: "<user>", Form: "<key>!<incarnation>", Name: "subscription", Scenario: "leave-late",
 		What:  "One channel that this user subscribes to, by which their feed is read.",
 		Why:   "No transaction spans it and the channel’s row. So it says how far it has come, and readers repair it.",
-		Check: "I8", Oracle: "I8", WithChannel: domain.StepSweep, WithAccount: domain.StepSubscriptions, States: texts(SubscriptionJoining, SubscriptionJoined, SubscriptionLeaving),
+		Check: "I8", Oracle: "I8", WithChannel: domain.StepSweep, WithAccount: domain.StepSubscriptions,
+		Words: map[string][]string{
+			PropState: {SubscriptionJoining, SubscriptionJoined, SubscriptionLeaving},
+			PropRole:  texts(domain.RoleOwner, domain.RoleReader),
+		},
 		Properties: always(PropName, PropRole, PropState, PropSubscribedOn),
 	}
 )
@@ -166,7 +177,11 @@ var (
 		What:  "The progress of one deletion. It stays when the channel is gone.",
 		Why:   "Workers report here. An undo and reconciling passes read it. It says so if the deletion waits for an operator.",
 		Check: "I5 I8", Oracle: "I5 I8", WithChannel: "It is the record.",
-		States: texts(domain.DeletionPending, domain.DeletionUndone, domain.DeletionQueued, domain.DeletionRunning, domain.DeletionDone, domain.DeletionPoisoned),
+		Words: map[string][]string{
+			PropState: texts(domain.DeletionPending, domain.DeletionUndone, domain.DeletionQueued, domain.DeletionRunning, domain.DeletionDone, domain.DeletionPoisoned),
+			PropStep: append(texts(domain.StepPivot, domain.StepShut, domain.StepSweep, domain.StepRemoveGate, domain.StepRelease,
+				domain.StepChannels, domain.StepFence, domain.StepPosts, domain.StepVotes, domain.StepSubscriptions), ""), // before the first
+		},
 		Properties: slices.Concat(
 			always(PropIncarnation, PropName, PropRequestedBy, PropState, PropStep, PropRowsDeleted, PropAttempts,
 				PropLastDelivery, PropRequestedOn, PropUpdatedOn, PropWaiting),
@@ -211,7 +226,7 @@ var (
 		What:  "The account: a hash of the password, a number that ends all sessions when it grows, and its deletion.",
 		Why:   "A change depends on the version that was read, so what was revoked stays so. Name and number outlive the account.",
 		Check: "I5 I8 I12", Oracle: "I5 I8 I12", WithChannel: "It is a user’s.", WithAccount: "The name and the epoch stay.",
-		States: texts(domain.AccountActive, domain.AccountPending, domain.AccountErasing, domain.AccountGone),
+		Words: map[string][]string{PropState: texts(domain.AccountActive, domain.AccountPending, domain.AccountErasing, domain.AccountGone)},
 		Properties: slices.Concat(always(PropPassword, PropRevision, PropRevisions, PropCreatedOn, PropEpoch),
 			sometimes(PropOnce, PropDigestSecret, PropSignIns, PropState, PropIncarnation, PropRequestedOn, PropUndoableUntil, PropKeepPosts, PropFinishedOn)),
 	}

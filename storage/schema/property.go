@@ -1,7 +1,9 @@
 package schema
 
 import (
+	"fmt"
 	"strings"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
@@ -10,7 +12,7 @@ import (
 // The names of properties. A name means the same in each kind of row that has it.
 const (
 	PropAttempts     = "Attempts"
-	PropBlocked      = "Blocked" // accounts, separated by spaces: a name, or name@time
+	PropBlocked      = "Blocked" // as EncodeAccounts writes them
 	PropBlog         = "Blog"
 	PropBody         = "Body"    // a hash of what was sent
 	PropChannel      = "Channel" // its key
@@ -98,6 +100,34 @@ func DecodeFields(p driver.Properties, fields []domain.Field) {
 	for _, field := range fields {
 		*field.Text = p.String(FieldProperty(field))
 	}
+}
+
+// EncodeAccounts writes accounts into one text. It says of each when it was made, since another may have its
+// name later. One that was never made has no time.
+func EncodeAccounts(accounts []domain.User) string {
+	words := make([]string, len(accounts))
+	for i, account := range accounts {
+		words[i] = string(account.Name)
+		if !account.CreatedOn.IsZero() {
+			words[i] += "@" + account.CreatedOn.Format(time.RFC3339Nano)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// DecodeAccounts reads what EncodeAccounts wrote. The error is an ErrUnknownWord.
+func DecodeAccounts(text string) (accounts []domain.User, err error) {
+	for word := range strings.FieldsSeq(text) {
+		var account domain.User
+		name, since, made := strings.Cut(word, "@")
+		if account.Name = domain.UserName(name); made {
+			if account.CreatedOn, err = time.Parse(time.RFC3339Nano, since); err != nil {
+				return nil, fmt.Errorf("%w %q: %w", ErrUnknownWord, word, err)
+			}
+		}
+		accounts = append(accounts, account)
+	}
+	return accounts, nil
 }
 
 // FieldProperty is the property that holds a field.

@@ -33,7 +33,7 @@ func (w *World) Follow(channels int) (texts []string) {
 			driver.Insert("blog!"+string(id), driver.String("Text", fmt.Sprint(on.Unix())), driver.Time("CreatedOn", on), made),
 			driver.Insert("sub!"+string(Grace), made)))
 		subscriptions = append(subscriptions, driver.Insert(key+"!"+string(channel.Incarnation),
-			driver.String("Name", channel.Name), driver.String("State", "joined")))
+			driver.String("Name", channel.Name), driver.String("State", "joined"), driver.String("Role", "reader")))
 		texts = append(texts, fmt.Sprint(on.Unix()))
 	}
 	for some := range slices.Chunk(subscriptions, 100) {
