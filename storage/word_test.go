@@ -33,7 +33,7 @@ func newWordWorld(t *testing.T) *wordWorld {
 	w.token, _, err = w.Store.Accounts.SignIn(ctx, w.attempt)
 	w.OK(err)
 	w.garden, w.pond = w.Create("garden", ada), w.Create("pond", ada)
-	w.Post(w.garden, eve, "of a guest, for whom the rule is put up")
+	w.Post(w.garden, eve, "by another user, for whom the rule is put up")
 	w.OK(w.Store.Subscriptions.Create(ctx, w.garden, eve))
 	_, err = w.Store.Deletions.Request(ctx, "pond", ada, storetest.AnyIncarnation)
 	w.OK(err)
@@ -148,7 +148,7 @@ func TestWordsInLists(t *testing.T) {
 }
 
 func TestBlockedWords(t *testing.T) {
-	t.Run("whose time cannot be read let nobody post, and are not written again", func(t *testing.T) {
+	t.Run("whose time cannot be read let no user post, and are not written again", func(t *testing.T) {
 		w := newWordWorld(t)
 		row := w.spoil(schema.PostingRule, schema.PropBlocked, driver.Properties{driver.String(schema.PropBlocked, "eve@once")})
 		for what, use := range w.uses()[schema.PostingRule] {
