@@ -22,6 +22,7 @@ import (
 
 func TestStoreVersion(t *testing.T) {
 	t.Run("other than this program's is refused by each command and role, which write nothing", otherVersionIsRefused)
+	t.Run("is no row that keeps a backup from being restored", restoreOverVersion)
 	t.Run("stops a role once it is another one, and a store that does not answer does not", otherVersionStopsRole)
 }
 
@@ -82,6 +83,16 @@ func otherVersionIsRefused(t *testing.T) {
 			t.Error("a restore that was refused made a directory")
 		}
 	}
+}
+
+func restoreOverVersion(t *testing.T) {
+	from, prepared := stocked(t, 3), openSite(t, t.TempDir())
+	prepared.close()
+	backup := filepath.Join(t.TempDir(), "backup")
+	mustRun(t, "backup", backup, "--data", from)
+	mustRun(t, "restore", backup, "--data", prepared.data)
+	wantClean(t, prepared.data, from)
+	refused(t, exitCannotRun, "not empty", "restore", backup, "--data", prepared.data)
 }
 
 func otherVersionStopsRole(t *testing.T) {
