@@ -427,7 +427,7 @@ func TestDamagedStore(t *testing.T) {
 		command, data, says string
 		code                int
 	}{
-		{"serve", earlier, "export the accounts (the page /account/export), and import their posts", exitCannotRun},
+		{"serve", earlier, "written by an earlier build, and this program has no way to read it", exitCannotRun},
 		{"check", earlier, "export", exitCannotRun},
 		{"compact", earlier, "export", exitCannotRun},
 		{"backup", earlier, "export", exitCannotRun},

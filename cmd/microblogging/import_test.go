@@ -265,7 +265,7 @@ func emptyStore(t *testing.T) (data string) {
 	return data
 }
 
-// expectUnwritten fails the test if a table of the store holds a row.
+// expectUnwritten fails the test if the store holds another row than its version.
 func expectUnwritten(t *testing.T, data string) {
 	t.Helper()
 	inStore(t, data, func(store *storage.Parts) {
@@ -273,8 +273,8 @@ func expectUnwritten(t *testing.T, data string) {
 			t.Errorf("ada cannot sign up: %v", err)
 		}
 		counts, err := store.Operator.NewChecker(0, false, func(b domain.Violation) { t.Errorf("%+v", b) }).Run(t.Context())
-		if err != nil || counts.Channels != 0 || counts.Rows != 1 {
-			t.Errorf("the store has %+v, %v, want only the row of ada", counts, err)
+		if err != nil || counts.Channels != 0 || counts.Rows != 2 {
+			t.Errorf("the store has %+v, %v, want only the row of ada and the version", counts, err)
 		}
 	})
 }
