@@ -30,9 +30,10 @@ import (
 //   - Its author is refused: what the request has sent depends on a rule that was replaced (permit.go).
 //
 // Other dangling rows are of requests that died or failed before they posted. They are removed once the
-// channel is gone.
+// channel is gone: by the next reader of the list, or once a day (Prune of package deletion).
 //
-// The same holds for votes: voted! is written before the vote, and stays when the vote is removed.
+// The same holds for votes: voted! is written before the vote, and stays when the user withdraws the vote. No
+// vote lands on a post that is gone, so what removes the votes on it then removes these rows as well.
 
 // Lists are the lists of what users have written and voted on. They are safe for concurrent use.
 type Lists struct {
@@ -87,11 +88,18 @@ func (l *Lists) Unlist(ctx context.Context, user domain.UserName, rows []string)
 // unlistSwept takes the posts and votes that a sweep is about to remove off the lists of their users. It
 // may run late, when the name belongs to another channel, whose rows it leaves alone.
 func (l *Lists) unlistSwept(ctx context.Context, ref domain.ChannelRef, rows []driver.Entity) error {
+	return l.unlistAll(ctx, slices.DeleteFunc(slices.Clone(rows), func(row driver.Entity) bool {
+		return row.Properties.String(schema.PropIncarnation) != string(ref.Incarnation)
+	}))
+}
+
+// unlistAll takes posts and votes off the lists of their users.
+func (l *Lists) unlistAll(ctx context.Context, rows []driver.Entity) error {
 	entries := map[domain.UserName][]string{}
 	var users []domain.UserName
 	for _, row := range rows {
 		user, entry := ListedAs(row)
-		if entry == "" || row.Properties.String(schema.PropIncarnation) != string(ref.Incarnation) {
+		if entry == "" {
 			continue
 		}
 		if entries[user] == nil {

@@ -152,6 +152,7 @@ func (s *Posts) removeVotes(ctx context.Context, ref domain.ChannelRef, id domai
 		}
 		if err == nil {
 			report(len(rows))
+			_ = s.lists.unlistAll(ctx, rows) // after the votes, to which the lists lead; what is left goes with the channel
 		}
 	}
 }

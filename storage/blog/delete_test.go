@@ -71,6 +71,11 @@ func deletedPostTakesItsVotes(t *testing.T, w *world) {
 	w.OK(w.Store.Posts.Delete(t.Context(), channel, blog.ID, ada, storetest.AnyRevision))
 	removed := 0
 	w.OK(w.Store.Operator.FinishBlog(t.Context(), w.Messages()[0], func(rows int) { removed += rows }))
+	for _, row := range w.Rows("Users") {
+		if row.Row == "voted!"+string(blog.ID) {
+			t.Fatalf("the vote of %s is on their list although the post is gone", row.Partition)
+		}
+	}
 	if removed != driver.MaxOperations+1 {
 		t.Errorf("%d rows are reported as removed, want those of the votes", removed)
 	}
