@@ -46,7 +46,7 @@ func (s *Store) Concurrently(ctx context.Context, calls ...func(context.Context)
 type Steps interface {
 	// Messages is the queue of deletions.
 	Messages() *driver.Queue
-	RecordDeletion(ctx context.Context, m domain.Message) error
+	RecordReceived(ctx context.Context, m domain.Message) (over bool, err error)
 	UpdateRecord(ctx context.Context, of domain.Message, change func(*domain.Deletion) bool) error
 	Poison(ctx context.Context, m driver.Message) error
 
@@ -73,6 +73,7 @@ type Steps interface {
 
 	Reconcile(ctx context.Context, patience time.Duration, handedOut time.Time) (Reconciled, error)
 	Expire(ctx context.Context) (removed int, err error)
+	Prune(ctx context.Context, keep time.Duration) (removed int, err error)
 }
 
 // An Operator has every step. It is for the commands of an operator, for the lab and for tests.

@@ -108,8 +108,9 @@ FinishBlog
 Messages
 PassPivot
 Poison
+Prune
 Reconcile
-RecordDeletion
+RecordReceived
 ReleaseName
 RemoveGate
 ShutGate

@@ -3,6 +3,7 @@ package worker
 import (
 	"cmp"
 	"context"
+	"errors"
 	"log/slog"
 	"slices"
 	"sync"
@@ -27,8 +28,8 @@ type progress struct {
 	// delivery is the number of the delivery that is being handled.
 	delivery int64
 
-	// outdated reports whether the message is not of the request that is recorded, and the deletion
-	// can still be undone. See record.
+	// outdated reports whether the message asks for nothing any more: it is not of the request that is
+	// recorded, and the deletion can still be undone (record); or the deletion ended long ago.
 	outdated bool
 	// worker is the number of this handling in the trace; 0 if the first record failed, and the
 	// next one numbers it.
@@ -51,9 +52,9 @@ type progress struct {
 // delivery that got further, of this message or of a copy.
 func (p *progress) start(ctx context.Context) (lastDelivery int64, err error) {
 	p.enter(domain.StepReceive)
-	err = p.store.RecordDeletion(ctx, p.of)
+	p.outdated, err = p.store.RecordReceived(ctx, p.of)
 	p.leave(stepResult(ctx, true, err))
-	if err != nil {
+	if err != nil || p.outdated {
 		return 0, err
 	}
 	err = p.record(ctx, func(d *domain.Deletion) {
@@ -104,7 +105,7 @@ func (p *progress) record(ctx context.Context, change func(*domain.Deletion)) er
 	steps, rows := slices.Clone(p.steps), p.rows
 	p.recorded = time.Now() // before it is, so that callers at the same time do not all write
 	p.mu.Unlock()
-	return p.store.UpdateRecord(ctx, p.of, func(d *domain.Deletion) bool {
+	err := p.store.UpdateRecord(ctx, p.of, func(d *domain.Deletion) bool {
 		// A request may have sent its message and died. The user asks again, and is told a later time:
 		// that of the record, which has a message of its own.
 		p.outdated = d.Outdates(p.of)
@@ -127,4 +128,8 @@ func (p *progress) record(ctx context.Context, change func(*domain.Deletion)) er
 		}
 		return true
 	})
+	if errors.Is(err, domain.ErrNotFound) {
+		return nil // the deletion has ended, so long ago that a pass has removed the record
+	}
+	return err
 }

@@ -198,9 +198,9 @@ func scaleCases() []scaleCase {
 			_, err := w.sound.Deletions.Request(w.ctx, w.channel.Key(), w.author, domain.Any[domain.Incarnation]())
 			return err
 		}},
-		{"delete a channel of n posts, the worker", "15 + ⌈r / 990⌉ + ⌈r / 99⌉ + ⌈n / 99⌉, r = 3n + 1", "10 + r + n + ⌈r / 99⌉", "", func(s scaleSize) scaleCost {
+		{"delete a channel of n posts, the worker", "15 + ⌈r / 990⌉ + ⌈r / 99⌉ + ⌈n / 99⌉, r = 3n + 1", "9 + r + n + ⌈r / 99⌉", "", func(s scaleSize) scaleCost {
 			rows := 3*s.n + 1
-			return scaleCost{requests: 15 + times(rows, 990) + times(rows, 99) + times(s.n, 99), entities: 10 + rows + s.n + times(rows, 99)}
+			return scaleCost{requests: 15 + times(rows, 990) + times(rows, 99) + times(s.n, 99), entities: 9 + rows + s.n + times(rows, 99)}
 		}, func(w *scaleWorld) error {
 			row, err := w.sound.Operator.ReadChannel(w.t.Context(), w.channel.Key())
 			if err == nil {
@@ -210,6 +210,9 @@ func scaleCases() []scaleCase {
 				return err
 			}
 			m := domain.Deletion{Channel: w.channel.Ref(), Name: w.channel.Name, RequestedBy: w.author, RequestedOn: domain.Now()}.Message()
+			if err := w.sound.Operator.RecordDeletion(w.t.Context(), m); err != nil {
+				return err
+			}
 			return New(w.sound.Steps, testOptions).newJob(driver.Message{Text: m.Encode(), Deliveries: 1}, nil).do(w.ctx)
 		}},
 	}

@@ -174,8 +174,9 @@ func (c *Checker) gated(ctx context.Context, ref domain.ChannelRef) (bool, error
 }
 
 // checkListed is I8 of deletions: that of a channel is on the list of the user who asked, and
-// was there before it was recorded. Only the deletion of the account takes it off, once the account is
-// past the pivot. So the account is read after the list. One that was made since has another list.
+// was there before it was recorded. The deletion of the account takes it off, once the account is past
+// the pivot. So the account is read after the list. One that was made since has another list. A pass takes
+// it off after it has removed the record (Prune), so the record is read again.
 func (c *deletionsCheck) checkListed(ctx context.Context, row driver.Entity, d domain.Deletion) error {
 	if d.Channel.Key.AccountOf() != "" {
 		return nil
@@ -192,6 +193,9 @@ func (c *deletionsCheck) checkListed(ctx context.Context, row driver.Entity, d d
 		return err
 	case of.State == domain.AccountErasing, of.State == domain.AccountGone, user.Properties.Time(schema.PropCreatedOn).After(d.RequestedOn):
 		return nil
+	}
+	if still, err := optimistic.Unchanged(ctx, c.store.deletions, row); err != nil || !still {
+		return err // a pass has removed both
 	}
 	return c.violation("I8", c.store.deletions, row, "not on the list of the user who asked for it", func() (string, error) {
 		return "listed", c.store.ListDeletion(ctx, d.Message())

@@ -81,6 +81,10 @@ func lives() map[string]live {
 			leave(false)(w, s)
 			erase(w, s)
 		}},
+		"what deletions have left is removed": {run: func(w *world, s *storage.Parts) {
+			_, err := s.Operator.Prune(w.T.Context(), 0)
+			w.OK(err)
+		}},
 		"an account is deleted with its posts":      {run: func(w *world, s *storage.Parts) { leave(false)(w, s); erase(w, s) }},
 		"an account is deleted, and its posts stay": {prepare: leave(true), run: erase},
 		"a worker makes progress as its deletion would be overdue": {prepare: func(w *world, _ *storage.Parts) {

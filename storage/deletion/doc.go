@@ -23,6 +23,8 @@
 //	worker   Deletions      set the record done
 //	worker   queue          delete the message
 //	pass     Deletions      delete the index row
+//	pass     Deletions      90 days later: delete the record
+//	pass     Users          delete what leads nowhere from users' lists: the requested! row, and what the sweep has missed
 //
 // A process may die after any of them. Before the message, nothing has happened to the channel. After
 // it, a worker that receives the message makes the writes that are missing. If the message is lost, the
@@ -37,5 +39,6 @@
 //
 // # What survives failure
 //
-// All of it. A record may be behind the channel's rows, which are authoritative.
+// All of it, until a pass removes it (prune.go). A record may be behind the channel's rows, which are
+// authoritative.
 package deletion

@@ -15,10 +15,10 @@ import (
 // Each deletion has a row in a partition of its channel. So that a user finds their deletions
 // without a scan, a requested! row in the user's own partition of Users names each of them, with the
 // time in its key, the newest first. It is inserted before the message is sent, never changed, and
-// deleted only with the account. So no deletion that was accepted is missing from the list; but a row is left over if
-// the process dies right after it, or if two requests ask concurrently. Such a row names no deletion, or
-// one that was requested at another time, and a page leaves it out. There are few of them, and they cost
-// a read each.
+// deleted only with the account, or after the record (prune.go). So no deletion on record is missing
+// from the list; but a row is left over if the process dies right after it, or if two requests ask
+// concurrently. Such a row names no deletion, or one that was requested at another time, and a page
+// leaves it out. There are few of them, they cost a read each, and they go once the channel is gone.
 
 // ListDeletion puts the deletion that a message asks for on the list of the user who asked. It may be
 // called again.

@@ -16,6 +16,8 @@ type Reconciled struct {
 	Ungated int
 	// Expired is the number of sessions, sign-in links and counters removed.
 	Expired int
+	// Pruned is the number of records of deletions and of entries of users' lists removed.
+	Pruned int
 }
 
 // Reconcile is the reconciling pass: it replaces messages that were lost. It looks at the

@@ -15,8 +15,8 @@ import (
 
 // A store that was restored from a backup has channels again whose deletion was accepted
 // after the backup. Their Deletions rows say so, if a later copy of that table is left: a
-// row is there before its deletion is acknowledged, and stays. So each of them is asked for
-// again, with the writes of Request and in the same order. The record names the
+// row is there before its deletion is acknowledged, and stays for months (prune.go). So each of them
+// is asked for again, with the writes of Request and in the same order. The record names the
 // incarnation, so nothing happens to a channel that has the name otherwise.
 //
 // The channel may have come back from before an undo that the later copy knows of, with the message of the

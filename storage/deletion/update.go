@@ -10,9 +10,27 @@ import (
 	"microblogging/storage/schema"
 )
 
+// RecordReceived is RecordDeletion for a worker that has received the message, which may be before the
+// web role has recorded it. It reports over if there is neither a record nor a channel or account to
+// delete: then the deletion ended so long ago that Prune has removed its record, and nothing is written.
+func (s Steps) RecordReceived(ctx context.Context, m domain.Message) (over bool, err error) {
+	//lab: Read the record of the deletion.
+	record, err := s.deletions.Find(ctx, schema.ChannelPartition(m.Channel), schema.DeletionRow(m.Incarnation))
+	switch {
+	case err != nil:
+		return false, fmt.Errorf("recording the deletion of channel %s: %w", m.Channel, err)
+	case record.Found() && Decode(record).UndoCount >= m.UndoCount:
+		return false, nil
+	case !record.Found():
+		if gone, err := s.gone(ctx, m.Ref()); err != nil || gone {
+			return gone, err
+		}
+	}
+	return false, s.RecordDeletion(ctx, m)
+}
+
 // RecordDeletion inserts the Deletions row of a message if it is not there, or is that of an
-// earlier request. The web role calls it after it has queued the message, and the worker when it
-// receives the message, which may be earlier.
+// earlier request. The web role calls it after it has queued the message.
 func (s Steps) RecordDeletion(ctx context.Context, m domain.Message) error {
 	state := domain.DeletionQueued
 	if !m.UndoableUntil.IsZero() {

@@ -42,6 +42,7 @@ func TestErasureSteps(t *testing.T) {
 	t.Run("an account whose row is written at its end is buried all the same", bubble(buryMeetsOtherWrite))
 	t.Run("one call in twenty that is refused in the channels does not keep it from its end", bubble(refusedCallsKeepProgress))
 	t.Run("what is still under way in a channel that refuses once does not land", bubble(fenceIsTriedAgain))
+	t.Run("the record of one that was undone, or is done, is removed, and a later message writes none", bubble(erasureRecordGoes))
 }
 
 // ends makes a worker delete the account, and takes the record of that.
@@ -461,4 +462,35 @@ func voteOnPoisonedPostGoes(t *testing.T) {
 	for _, v := range l.Violations() {
 		t.Errorf("reported %+v", v)
 	}
+}
+
+func erasureRecordGoes(t *testing.T) {
+	l := newLeaving(t, storage.Options{UndoAccount: undoAccount})
+	prune := func(want int) {
+		t.Helper()
+		if n, err := l.Store.Operator.Prune(t.Context(), 0); err != nil || n != want {
+			t.Errorf("%d rows go, %v, want %d", n, err, want)
+		}
+	}
+	l.ask(false)
+	l.undo()
+	time.Sleep(undoAccount + domain.ClockMargin)
+	_, err := l.Store.Operator.Reconcile(t.Context(), storetest.Patience, time.Now())
+	l.OK(err)
+	prune(1)
+	asked := l.ask(false)
+	prune(0)
+	if d, err := l.Store.Deletions.Get(t.Context(), asked.Ref(), leaver); err != nil || d.State != domain.DeletionPending {
+		t.Errorf("the record of one that can be undone is read as %+v, %v", d, err)
+	}
+	time.Sleep(undoAccount + domain.ClockMargin)
+	l.gone()
+	prune(2) // and that of their channel
+	if over, err := l.Store.Operator.RecordReceived(t.Context(), asked.Message()); err != nil || !over {
+		t.Errorf("a message that comes later is over: %t, %v", over, err)
+	}
+	if rows := l.Rows("Deletions"); len(rows) != 0 {
+		t.Errorf("these are left: %v", rows)
+	}
+	l.mustBeErased()
 }

@@ -176,7 +176,7 @@ var (
 		Table: TableDeletions, Partition: "<key>", Form: "<incarnation>", Name: "deletion", Scenario: "workers-die",
 		What:  "The progress of one deletion. It stays when the channel is gone.",
 		Why:   "Workers report here. An undo and reconciling passes read it. It says so if the deletion waits for an operator.",
-		Check: "I5 I8", Oracle: "I5 I8", WithChannel: "It is the record.",
+		Check: "I5 I8", Oracle: "I5 I8", WithChannel: "A pass deletes it, months later.",
 		Words: map[string][]string{
 			PropState: texts(domain.DeletionPending, domain.DeletionUndone, domain.DeletionQueued, domain.DeletionRunning, domain.DeletionDone, domain.DeletionPoisoned),
 			PropStep: append(texts(domain.StepPivot, domain.StepShut, domain.StepSweep, domain.StepRemoveGate, domain.StepRelease,
@@ -234,7 +234,7 @@ var (
 		Table: TableUsers, Partition: "<user>", Form: "requested!<back>!<key>!<incarnation>", Name: "deletion asked for", Scenario: "web-dies",
 		What:  "A deletion that this user asked for, the newest first.",
 		Why:   "It is written before the message is sent, so no deletion that was accepted is missing from their list.",
-		Check: "I8", Oracle: "I8", WithChannel: "The list keeps it.", WithAccount: domain.StepRelease,
+		Check: "I8", Oracle: "I8", WithChannel: "A pass deletes it after the record.", WithAccount: domain.StepRelease,
 	}
 	Made = &Kind{
 		Table: TableUsers, Partition: "<user>", Form: "made!<hash>", Name: "what a key made", Scenario: "create-once",
