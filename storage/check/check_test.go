@@ -632,6 +632,15 @@ func changesBetweenTablesAreNoViolation(t *testing.T) {
 		}, 4: func(w *world, plant domain.Channel) {
 			w.OK(w.Store.Operator.UpdateRecord(w.T.Context(), storetest.MessageAbout(plant.Ref()), addRows(1)))
 		}},
+		"what a deletion has left is removed": {0: func(w *world, plant domain.Channel) {
+			w.Ask(plant)
+			w.CarryOut(w.Messages())
+		}, 4: func(w *world, _ domain.Channel) {
+			n, err := w.Store.Operator.Prune(w.T.Context(), 0)
+			if w.OK(err); n != 2 {
+				w.T.Errorf("%d rows go", n)
+			}
+		}},
 	} {
 		t.Run(what, bubble(func(t *testing.T, w *world) {
 			plant := w.Create("plant", ada)

@@ -81,9 +81,12 @@ func lives() map[string]live {
 			leave(false)(w, s)
 			erase(w, s)
 		}},
-		"what deletions have left is removed": {run: func(w *world, s *storage.Parts) {
-			_, err := s.Operator.Prune(w.T.Context(), 0)
-			w.OK(err)
+		"what deletions have left is removed": {prepare: func(*world, *storage.Parts) {
+			time.Sleep(time.Hour) // the store was made by a clock that is ahead of this one
+		}, run: func(w *world, s *storage.Parts) {
+			if n, err := s.Operator.Prune(w.T.Context(), 0); n == 0 || err != nil {
+				w.T.Errorf("%d rows go, %v", n, err)
+			}
 		}},
 		"an account is deleted with its posts":      {run: func(w *world, s *storage.Parts) { leave(false)(w, s); erase(w, s) }},
 		"an account is deleted, and its posts stay": {prepare: leave(true), run: erase},
