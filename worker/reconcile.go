@@ -15,7 +15,7 @@ import (
 // reconciling pass queues it again.
 const quietLeases = 3
 
-// expireEvery is the time between two removals of what has expired.
+// expireEvery is the time between two removals of what has expired and of what deletions have left.
 const expireEvery = 24 * time.Hour
 
 // Patience is how long a deletion may show no progress before it counts as
@@ -23,7 +23,8 @@ const expireEvery = 24 * time.Hour
 func Patience(lease time.Duration) time.Duration { return quietLeases * lease }
 
 // reconcile makes reconciling passes until ctx ends. Each worker makes its own: two concurrent ones
-// do no harm. The first, and then one a day, also removes what has expired.
+// do no harm. The first, and then one a day, also removes what has expired, and what deletions have
+// left.
 func (w *Worker) reconcile(ctx context.Context) {
 	var expired time.Time
 	for pauseFor(ctx, jitter(w.Reconcile)) {
@@ -34,22 +35,25 @@ func (w *Worker) reconcile(ctx context.Context) {
 	}
 }
 
-// pass makes one reconciling pass: first the deletions, and then what has expired, if it was
-// last removed a day ago. The failure of one does not keep it from the other.
+// pass makes one reconciling pass: first the deletions, and then what has expired and what deletions have
+// left, if both were last removed a day ago. The failure of one does not keep it from the others.
 func (w *Worker) pass(ctx context.Context, expired *time.Time) (failures error) {
 	var done storage.Reconciled
 	defer func() { w.Observer.Pass(done, failures) }()
 	done, failures = w.steps.Reconcile(ctx, Patience(w.Lease), w.handedOut.time())
 	if time.Since(*expired) >= expireEvery {
 		began := time.Now()
-		var err error
-		if done.Expired, err = w.steps.Expire(ctx); err == nil {
+		var unexpired, unpruned error
+		done.Expired, unexpired = w.steps.Expire(ctx)
+		done.Pruned, unpruned = w.steps.Prune(ctx, w.KeepDeletions)
+		if unexpired == nil && unpruned == nil {
 			*expired = began
 		}
-		failures = errors.Join(failures, err)
+		failures = errors.Join(failures, unexpired, unpruned)
 	}
 	if done != (storage.Reconciled{}) {
-		w.Log.InfoContext(ctx, "reconciling pass", "requeued", done.Requeued, "ungated", done.Ungated, "expired", done.Expired)
+		w.Log.InfoContext(ctx, "reconciling pass", "requeued", done.Requeued, "ungated", done.Ungated, "expired", done.Expired,
+			"pruned", done.Pruned)
 	}
 	return failures
 }

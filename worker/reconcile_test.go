@@ -8,12 +8,16 @@ import (
 	"testing"
 	"time"
 
+	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
 
 func TestReconcile(t *testing.T) {
 	t.Run("removes what has expired at the start and once a day, and a minute later if the store did not answer", bubble(expiresOnceADay))
+	t.Run("removes the record of a deletion when its time is over, and a message that comes later changes nothing", bubble(prunesOnceADay))
+	t.Run("a worker that stalls until its record was removed has nothing to do", bubble(stalledWorkerFindsNoRecord))
 	t.Run("costs less than 20 requests a minute while workers are idle", bubble(idleWorkersCostLittle))
 }
 
@@ -88,4 +92,52 @@ func idleWorkersCostLittle(t *testing.T) {
 	if n := c.total() - before; n >= 20*minutes {
 		t.Errorf("%.1f requests a minute", float64(n)/minutes)
 	}
+}
+
+// Its message is delivered once more, after the record has gone.
+func prunesOnceADay(t *testing.T) {
+	w := newWorld(t, 3)
+	w.mustAsk()
+	message := w.receive()
+	w.options.KeepDeletions = 36 * time.Hour
+	w.finish()
+	stop := w.start(w.sound)
+	time.Sleep(35 * time.Hour)
+	if d := w.deletion(); d.State != domain.DeletionDone {
+		t.Errorf("after a day, the deletion is recorded as %q", d.State)
+	}
+	time.Sleep(24 * time.Hour)
+	w.ok(w.sound.Operator.Messages().Send(t.Context(), message.Text))
+	time.Sleep(time.Minute)
+	stop()
+	for row, err := range driver.NewTable(w.db, "Deletions").All(t.Context(), driver.Scan{}) {
+		w.ok(err)
+		t.Errorf("of a deletion that ended two days ago, this is left: %v", row)
+	}
+	if n := w.visible(); n > 0 {
+		t.Errorf("%d messages are left", n)
+	}
+	w.mustBeDeleted()
+}
+
+// A worker stalls before it first records that it works, until the deletion has ended and its record is gone.
+func stalledWorkerFindsNoRecord(t *testing.T) {
+	w := newWorld(t, 3)
+	w.mustAsk()
+	message := w.receive()
+	stalled := true
+	w.hook = drivertest.Only(drivertest.Writes, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if stalled && call.Target == "Deletions" {
+			stalled = false
+			w.ok(New(w.sound.Steps, w.options).Handle(ctx, message))
+			_, err := w.sound.Operator.Prune(ctx, 0)
+			w.ok(err)
+		}
+		return send(ctx)
+	})
+	w.options.MaxAttempts = 1
+	if err := New(w.faulty.Steps, w.options).Handle(t.Context(), message); err != nil || stalled {
+		t.Errorf("a worker that has stalled until the record was removed fails with %v", err)
+	}
+	w.mustBeDeleted()
 }

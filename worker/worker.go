@@ -27,6 +27,8 @@ type Options struct {
 	// Progress is the longest time between two records of a deletion's progress
 	// while rows are being removed. Zero means 1 s.
 	Progress time.Duration
+	// KeepDeletions is how long the record of a deletion is kept after its last change. Zero means 90 days.
+	KeepDeletions time.Duration
 	// Slow is how long the worker waits before each step of a deletion of a channel or of an
 	// account, so that people can watch the steps. Zero does not wait.
 	Slow time.Duration
@@ -40,6 +42,8 @@ const (
 	// drainTime is how long the work under way may go on once the worker is told to stop.
 	drainTime       = 10 * time.Second
 	defaultProgress = time.Second
+	// defaultKeep is longer than most backups are kept: see Prune in package deletion.
+	defaultKeep = 90 * 24 * time.Hour
 	// pollMin and pollMax bound the time between two looks at an empty queue. In between, it
 	// is a pollShare-th of the time for which the queue has been empty, so that a deletion
 	// waits for its worker at most a tenth of the time for which there was none. It is a
@@ -72,6 +76,7 @@ type Worker struct {
 // New returns a worker on the messages of a store.
 func New(steps storage.Steps, o Options) *Worker {
 	o.Progress = cmp.Or(o.Progress, defaultProgress)
+	o.KeepDeletions = cmp.Or(o.KeepDeletions, defaultKeep)
 	if o.Observer == nil {
 		o.Observer = noObserver{}
 	}

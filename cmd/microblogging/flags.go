@@ -147,22 +147,24 @@ type leaseFlags struct {
 
 // workerFlags are the settings of the worker role.
 type workerFlags struct {
-	leaseFlags  `embed:""`
-	Reconcile   time.Duration `default:"1m" within:"1ms 8760h" help:"The time between two passes that look for deletions whose message was lost."`
-	Concurrency int           `default:"4" within:"1 256" help:"How many messages to handle concurrently, 1 to 256."`
-	MaxAttempts int           `default:"5" within:"1 1000000" help:"After how many failed attempts a message is poisoned: given up until an operator requeues it. An attempt that removed rows does not count."`
-	Slow        time.Duration `default:"0s" within:"0s 1m" help:"For learning: how long to wait before each step of a deletion, up to 1m, so that you can watch the steps on its page and kill the process between two of them."`
+	leaseFlags    `embed:""`
+	Reconcile     time.Duration `default:"1m" within:"1ms 8760h" help:"The time between two passes that look for deletions whose message was lost."`
+	Concurrency   int           `default:"4" within:"1 256" help:"How many messages to handle concurrently, 1 to 256."`
+	MaxAttempts   int           `default:"5" within:"1 1000000" help:"After how many failed attempts a message is poisoned: given up until an operator requeues it. An attempt that removed rows does not count."`
+	KeepDeletions time.Duration `default:"2160h" within:"24h 87600h" help:"How long the record of a deletion is kept after it has ended, 24h to 87600h. A restore can repeat only deletions that have a record, so keep them longer than backups."`
+	Slow          time.Duration `default:"0s" within:"0s 1m" help:"For learning: how long to wait before each step of a deletion, up to 1m, so that you can watch the steps on its page and kill the process between two of them."`
 }
 
 // options returns the settings of a worker.
 func (f workerFlags) options(log *slog.Logger) worker.Options {
 	return worker.Options{
-		Lease:       f.Lease,
-		Reconcile:   f.Reconcile,
-		Concurrency: f.Concurrency,
-		MaxAttempts: f.MaxAttempts,
-		Slow:        f.Slow,
-		Log:         log,
+		Lease:         f.Lease,
+		Reconcile:     f.Reconcile,
+		Concurrency:   f.Concurrency,
+		MaxAttempts:   f.MaxAttempts,
+		KeepDeletions: f.KeepDeletions,
+		Slow:          f.Slow,
+		Log:           log,
 	}
 }
 

@@ -121,7 +121,7 @@ func (m *metrics) ofWorker(r registered) {
 	m.steps = r.histogram("worker_step_duration_seconds", "How long the steps of a deletion take.", seconds, "step")
 	m.passes = from0(r.counter("worker_reconciling_passes_total", "Reconciling passes by outcome.", "outcome"), "ok", "failed")
 	m.repaired = from0(r.counter("worker_reconciled_total", "What reconciling passes did: deletions queued again, "+
-		"channels without a gate removed, expired rows removed.", "what"), "requeued", "ungated", "expired")
+		"channels without a gate removed, expired rows removed, old records of deletions and entries that lead to nothing removed.", "what"), "requeued", "ungated", "expired", "pruned")
 }
 
 // Metrics answers Prometheus.

@@ -26,7 +26,7 @@ func (t *Telemetry) Pass(done storage.Reconciled, err error) {
 		outcome = "failed"
 	}
 	t.passes.WithLabelValues(outcome).Inc()
-	for what, n := range map[string]int{"requeued": done.Requeued, "ungated": done.Ungated, "expired": done.Expired} {
+	for what, n := range map[string]int{"requeued": done.Requeued, "ungated": done.Ungated, "expired": done.Expired, "pruned": done.Pruned} {
 		t.repaired.WithLabelValues(what).Add(float64(n))
 	}
 }
