@@ -37,9 +37,13 @@ type crew struct {
 	deeds  []lab.Deed
 }
 
-func newCrew(db mem.Snapshot, around driver.Around) *crew {
+func newCrew(db mem.Snapshot, around func() driver.Around) *crew {
 	c := &crew{db: mem.Open(db, "rest.")}
-	c.store = storage.New(c.db, storage.Options{Pause: lab.NoPause, ActivePartitions: -1, Around: []driver.Around{around}})
+	options := storage.Options{Pause: lab.NoPause, ActivePartitions: -1}
+	if around != nil {
+		options.Around = []driver.Around{around()}
+	}
+	c.store = storage.New(c.db, options)
 	c.worker = worker.New(c.store.Steps, WorkerOptions())
 	return c
 }

@@ -73,7 +73,7 @@ func reconciliations() subject {
 				only("reconcile", takenFor(incarnationOfIndex)), interrupted, unharmed),
 			ablate("clock-ahead", "clocks", "A time that is yet to come", "Stalled: on.After(latest)",
 				"A time in the future, written by a clock that was ahead, does not count as progress, so a deletion with such a record is queued again once its message is lost.",
-				nil, under(Shipped{Workers: trustsClocks()()}), among("olga", "w1")),
+				nil, under(Shipped{Workers: trustsClocks()}), among("olga", "w1")),
 		},
 	}
 }

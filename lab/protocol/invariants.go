@@ -28,9 +28,12 @@ type Shipped struct {
 	// Refuses reports whether some work is refused. Otherwise nothing may be poisoned: a store that
 	// does not answer makes no poison.
 	Refuses bool
-	// Workers is put around the calls of fresh workers, and Readers around those of feeds that
-	// are read when the system is idle. They may be nil.
-	Workers, Readers driver.Around
+	// Prunes lets records be removed of deletions that have ended, and makes fresh workers remove them.
+	Prunes bool
+	// Workers makes what is put around the calls of fresh workers, and Readers is put around those of
+	// feeds that are read when the system is idle. They may be nil.
+	Workers func() driver.Around
+	Readers driver.Around
 
 	subjects *subject
 }
@@ -114,6 +117,9 @@ func (l Shipped) Rest(v lab.View) lab.Outcome {
 	err := c.quiesce(ctx, !l.NoReconcile)
 	if err == nil {
 		err = c.requeue(ctx)
+	}
+	if err == nil && l.Prunes {
+		_, err = c.store.Operator.Prune(ctx, 0)
 	}
 	outcome := lab.Outcome{DB: c.db.Snapshot(), Deeds: c.deeds, Unfinished: err != nil}
 	if err != nil {
