@@ -40,7 +40,7 @@ func prunings() subject {
 				"An entry of a user's list is removed only once its channel is gone, so each post is on the list of its author.",
 				only("upkeep", takenForGone(schema.TableUsers)), unharmed, among("ann", "w1", "upkeep")),
 			ablate("prune-received", "prune", "The look before a record", "RecordReceived: err != nil || gone",
-				"A worker that finds no record looks whether the channel is there, so a message that comes after its record was removed writes nothing.",
+				"A worker that finds no record reads the channel first, so a message that comes after its record was removed writes nothing.",
 				nil, unharmed, among("w1", "upkeep"), under(Shipped{Prunes: true, Workers: takenForThere})),
 		},
 	}
