@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"microblogging/domain"
 	"microblogging/storage/account"
@@ -18,8 +17,6 @@ import (
 // writes a row that breaks it. So one that does was changed by hand or by another program, and
 // it must not keep a check from the other rows.
 const readable = "readable"
-
-const noSuchKey = "has a key that no operation makes"
 
 // judge counts a row, and tells its kind and whether it can be compared with others. It reports
 // one that cannot be. A repair deletes it, unless nothing says what it was, or it is a channel's:
@@ -49,7 +46,7 @@ func unreadable(table string, kind *schema.Kind, row driver.Entity) string {
 	unusable := driver.CheckPartition(row.Partition) != nil || driver.CheckKey("row key", row.Row) != nil
 	switch {
 	case unusable, kind == nil && table != schema.TableBlogs:
-		return noSuchKey
+		return schema.NoKind
 	case kind == schema.Channel:
 		return unreadableChannel(row)
 	case kind == schema.Account:
@@ -72,32 +69,10 @@ func unreadable(table string, kind *schema.Kind, row driver.Entity) string {
 
 // fits reports a row of no kind, and one without a property that its kind has.
 func (c *Checker) fits(kind *schema.Kind, table *driver.Table, row driver.Entity) error {
-	if why := misfit(kind, row.Properties); why != "" {
+	if why := kind.Misfit(row.Properties); why != "" {
 		return c.violation(readable, table, row, why, leave(leftUnknown))
 	}
 	return nil
-}
-
-// misfit says which property a row should have and has not.
-func misfit(kind *schema.Kind, properties driver.Properties) string {
-	if kind == nil {
-		return noSuchKey
-	}
-	var wrong []string
-	for _, want := range kind.Properties {
-		at := slices.IndexFunc(properties, func(p driver.Property) bool { return p.Name == want.Name })
-		switch {
-		case at < 0 && !want.Optional:
-			wrong = append(wrong, "it has no "+want.Name)
-		case at >= 0 && properties[at].Value.Kind() != want.Type:
-			wrong = append(wrong, fmt.Sprintf("its %s is of another type", want.Name))
-		default:
-			if why := kind.WrongWord(want, properties); why != "" {
-				wrong = append(wrong, why)
-			}
-		}
-	}
-	return strings.Join(wrong, ", ")
 }
 
 // unreadableChannel says why a row of Channels leads to no channel.

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -150,6 +151,32 @@ func (k *Kind) PropertyType(name string) driver.Kind {
 		}
 	}
 	return 0
+}
+
+// NoKind is what Misfit says of a row that no operation writes.
+const NoKind = "has a key that no operation makes"
+
+// Misfit says what a row of the kind should have and has not: a property, its type, a word. It is empty if
+// nothing is wrong. A nil kind is that of a row of no kind.
+func (k *Kind) Misfit(properties driver.Properties) string {
+	if k == nil {
+		return NoKind
+	}
+	var wrong []string
+	for _, want := range k.Properties {
+		at := slices.IndexFunc(properties, func(p driver.Property) bool { return p.Name == want.Name })
+		switch {
+		case at < 0 && !want.Optional:
+			wrong = append(wrong, "it has no "+want.Name)
+		case at >= 0 && properties[at].Value.Kind() != want.Type:
+			wrong = append(wrong, fmt.Sprintf("its %s is of another type", want.Name))
+		default:
+			if why := k.WrongWord(want, properties); why != "" {
+				wrong = append(wrong, why)
+			}
+		}
+	}
+	return strings.Join(wrong, ", ")
 }
 
 // Of returns the kind of a row. It is nil if there is none.
