@@ -85,26 +85,44 @@ func (s Steps) recordPoisoned(ctx context.Context, m domain.Message) error {
 	})
 }
 
-// RecordPoison writes the row of a message, as the message is sent first: without its counts and the time.
+// RecordPoison writes the row of a message.
 func (s Steps) RecordPoison(ctx context.Context, m domain.Message) error {
+	return s.recordText(ctx, textOf(m))
+}
+
+// textOf is the text of a message as it is sent first: without its counts and the time.
+func textOf(m domain.Message) string {
 	m.QueuedOn, m.Attempts, m.Waits, m.Accounted = time.Time{}, 0, 0, 0
-	return s.recordText(ctx, m.Encode())
+	return m.Encode()
 }
 
 // recordText writes the row of a message.
 func (s Steps) recordText(ctx context.Context, text string) error {
-	properties := driver.Properties{driver.Time(schema.PropUpdatedOn, domain.Now())}
-	quoted := strconv.QuoteToASCII(text)
-	for i := 0; i*textPart < len(quoted); i++ {
-		part := quoted[i*textPart : min((i+1)*textPart, len(quoted))]
-		properties = append(properties, driver.String(textProperty(i), part))
-	}
+	properties := poisonProperties(text, domain.Now())
 	//lab: Record the message, for an operator.
 	err := s.deletions.Transact(ctx, schema.PoisonPartition, driver.Replace(schema.PoisonRow(text), driver.Upsert, properties...))
 	if err != nil {
 		return fmt.Errorf("recording a message that waits for an operator: %w", err)
 	}
 	return nil
+}
+
+func poisonProperties(text string, on time.Time) driver.Properties {
+	properties := driver.Properties{driver.Time(schema.PropUpdatedOn, on)}
+	quoted := strconv.QuoteToASCII(text)
+	for i := 0; i*textPart < len(quoted); i++ {
+		part := quoted[i*textPart : min((i+1)*textPart, len(quoted))]
+		properties = append(properties, driver.String(textProperty(i), part))
+	}
+	return properties
+}
+
+// EncodePoison returns the row that a worker writes if it poisons a message with that text at that time.
+func EncodePoison(text string, on time.Time) driver.Entity {
+	if m, err := domain.DecodeMessage(text); err == nil {
+		text = textOf(m)
+	}
+	return driver.Entity{Partition: schema.PoisonPartition, Row: schema.PoisonRow(text), Properties: poisonProperties(text, on)}
 }
 
 func textProperty(i int) string { return schema.PropText + strconv.Itoa(i) }
