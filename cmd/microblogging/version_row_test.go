@@ -31,7 +31,7 @@ func reversioned(t *testing.T, of string) (data string) {
 	t.Helper()
 	s := openSite(t, t.TempDir())
 	s.create("News", 3)
-	s.ok(version.Remove(t.Context(), s.db))
+	s.ok(driver.NewTable(s.db, schema.TableDeletions).Transact(t.Context(), schema.VersionPartition, driver.Delete(schema.SingleRow, driver.Exists)))
 	if of != "" {
 		s.ok(driver.NewTable(s.db, schema.TableDeletions).Transact(t.Context(), schema.VersionPartition,
 			driver.Insert(schema.SingleRow, driver.String(schema.PropVersion, of))))
@@ -47,6 +47,15 @@ func fileIn(t *testing.T, data string) []byte {
 	return file
 }
 
+// everyUse is every command and role that needs a store of any backend, but for copy.
+func everyUse(feed string) [][]string {
+	return [][]string{
+		{"serve", "--listen", "127.0.0.1:0"}, {"web", "--listen", "127.0.0.1:0"}, {"worker"},
+		{"check"}, {"check", "--repair"}, {"requeue"}, {"requeue", "--drop"}, {"user", "reset", "ada"},
+		{"import", "--channel", "news", "--owner", "ada", feed}, {"import", "--channel", "news", "--owner", "ada", "--create-owner", "--dry-run", feed},
+	}
+}
+
 func otherVersionIsRefused(t *testing.T) {
 	feed := filepath.Join(t.TempDir(), "feed")
 	ok(t, os.WriteFile(feed, []byte(`{"version":"https://jsonfeed.org/version/1.1","title":"t","items":[]}`), 0o600))
@@ -59,12 +68,7 @@ func otherVersionIsRefused(t *testing.T) {
 		data := reversioned(t, of)
 		before := fileIn(t, data)
 		backup := filepath.Join(t.TempDir(), "backup")
-		for _, args := range [][]string{
-			{"serve", "--listen", "127.0.0.1:0"}, {"web", "--listen", "127.0.0.1:0"}, {"worker"},
-			{"check"}, {"check", "--repair"}, {"requeue"}, {"requeue", "--drop"}, {"user", "reset", "ada"}, {"compact"}, {"backup", backup},
-			{"import", "--channel", "news", "--owner", "ada", feed}, {"import", "--channel", "news", "--owner", "ada", "--create-owner", "--dry-run", feed},
-			{"restore", "--deletions", data, feed},
-		} {
+		for _, args := range append(everyUse(feed), []string{"compact"}, []string{"backup", backup}, []string{"restore", "--deletions", data, feed}) {
 			line := refused(t, exitCannotRun, says, append(args, "--data", data)...)
 			if !strings.Contains(line, data) || !bytes.Equal(before, fileIn(t, data)) {
 				t.Errorf("%q of a store of version %q says %q; the file was changed: %t", args, of, line, !bytes.Equal(before, fileIn(t, data)))
@@ -118,7 +122,7 @@ func otherVersionStopsRole(t *testing.T) {
 		if err := b.Health.Ready(t.Context()); err != nil || len(ended) > 0 {
 			t.Fatalf("the store is ready: %v, and %d roles have ended", err, len(ended))
 		}
-		ok(t, version.Remove(t.Context(), db)) // as a copy does
+		ok(t, version.Replace(t.Context(), db, version.Unfinished)) // as a copy does
 		time.Sleep(versionEvery + time.Second)
 		synctest.Wait()
 		err := <-ended

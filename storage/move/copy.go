@@ -12,6 +12,7 @@ import (
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/driver"
+	"microblogging/storage/schema"
 	"microblogging/storage/version"
 )
 
@@ -81,17 +82,17 @@ func Copy(ctx context.Context, from, to Side, o Options) (Result, error) {
 	return c.result, nil
 }
 
+// prepare creates the tables of the target. It refuses a store of another version.
 func (c *copier) prepare(ctx context.Context) error {
 	if err := storage.New(c.from, storage.Options{}).Health.Ready(ctx); err != nil {
 		return fmt.Errorf("reading %s: %w", c.from.Name, err)
 	}
-	err := storage.New(c.to, storage.Options{}).Operator.CreateTables(ctx)
-	var has string
-	if err == nil {
-		has, err = version.Read(ctx, c.to)
+	of, err := version.Read(ctx, c.to)
+	if err == nil && of != version.Unfinished {
+		_, err = version.Accept(ctx, c.to)
 	}
-	if err == nil && has != "" {
-		err = version.Check(ctx, c.to)
+	if err == nil {
+		err = storage.New(c.to, storage.Options{}).Operator.CreateTables(ctx)
 	}
 	if err != nil {
 		return fmt.Errorf("reading %s: %w", c.to.Name, err)
@@ -120,26 +121,15 @@ func (c *copier) look(ctx context.Context) error {
 	})
 }
 
-// begin removes the version of the target: one that was prepared has it, and so has a copy that has ended. No
-// role starts on a store with rows and no version, and one that runs there ends.
-func (c *copier) begin(ctx context.Context) error {
-	if err := version.Remove(ctx, c.to); err != nil {
-		return fmt.Errorf("writing to %s: %w", c.to.Name, err)
-	}
-	return nil
-}
+// begin says in the target that it is no store yet. No role starts there, and one that runs there ends.
+func (c *copier) begin(ctx context.Context) error { return c.mark(ctx, version.Unfinished) }
 
-// end makes the target a store, unless a role has made it one meanwhile, before the first row.
-func (c *copier) end(ctx context.Context) error {
-	has, err := version.Read(ctx, c.to)
-	if err == nil && has != "" {
-		return fmt.Errorf("%s %w", c.to.Name, ErrChanged)
-	}
-	if err == nil {
-		err = version.Write(ctx, c.to)
-	}
-	if err != nil {
-		return fmt.Errorf("writing to %s: %w", c.to.Name, err)
+// end makes the target a store.
+func (c *copier) end(ctx context.Context) error { return c.mark(ctx, schema.CurrentVersion) }
+
+func (c *copier) mark(ctx context.Context, of string) error {
+	if err := version.Replace(ctx, c.to, of); err != nil {
+		return fmt.Errorf("writing the version of %s: %w", c.to.Name, err)
 	}
 	return nil
 }

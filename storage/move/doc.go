@@ -18,8 +18,8 @@
 //   - Both stores are compared. A difference means that a process wrote meanwhile: the
 //     copy fails, and names the side that changed.
 //
-// The version of the target is removed before all that, and written last. So what has rows and no version
-// is no store yet, and every role and command refuses it.
+// The target has the version "unfinished copy" from before its first row until it was compared. So every role
+// and command refuses it, and so does a copy of which it is the source.
 //
 // The messages on the queue are received from the source and sent to the target. The source shows
 // them again two minutes later. One whose worker was killed is invisible until its lease ends, and a delayed one
@@ -28,6 +28,6 @@
 //
 // # What survives failure
 //
-// A copy that was killed has written whole rows of the source, and no version. The
+// A copy that was killed has written whole rows of the source, and nothing else. The
 // next copy between the same stores continues it.
 package move

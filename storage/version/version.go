@@ -1,7 +1,7 @@
 // Package version says of which version a store is, and whether this program may use it.
 //
 // The version is one row, which is written before any other row. A store without rows has none yet, and the
-// target of a copy has none until the copy has ended.
+// target of a copy is Unfinished until the copy has ended.
 package version
 
 import (
@@ -21,9 +21,11 @@ import (
 // nothing says of which. The text of an error that wraps it says what an operator does.
 var ErrRefused = errors.New("this program does not use this store")
 
-// Read returns the version of a store. It is empty if the store has none: the store is empty, was
-// written by an earlier build, or is the target of a copy that has not ended. The error is an ErrRefused if
-// what the store says is no version.
+// Unfinished is the version of the target of a copy that has not ended. It is written before the first row.
+const Unfinished = "unfinished copy"
+
+// Read returns the version of a store. It is empty if the store has none: the store is empty, or commit
+// 0064adec or an earlier one wrote it. The error is an ErrRefused if what the store says is no version.
 func Read(ctx context.Context, backend driver.Backend) (version string, err error) {
 	rows, err := driver.NewTable(backend, schema.TableDeletions).First(ctx, 2, driver.Range{Partition: schema.VersionPartition})
 	switch {
@@ -35,7 +37,7 @@ func Read(ctx context.Context, backend driver.Backend) (version string, err erro
 		return "", nil
 	}
 	version = rows[0].Properties.String(schema.PropVersion)
-	if _, _, ok := parse(version); !ok || len(rows) > 1 || rows[0].Row != schema.SingleRow {
+	if _, _, ok := parse(version); !ok && version != Unfinished || len(rows) > 1 || rows[0].Row != schema.SingleRow {
 		return "", fmt.Errorf("%w: what says its version is damaged (rows: %d, the first says %q); restore a backup", ErrRefused, len(rows), version)
 	}
 	return version, nil
@@ -70,9 +72,11 @@ func refuse(version string) error {
 	switch {
 	case version == schema.CurrentVersion:
 		return nil
+	case version == Unfinished:
+		return fmt.Errorf("%w: it is the target of a copy that has not ended; run that copy again, and it goes on", ErrRefused)
 	case version == "":
-		return fmt.Errorf("%w: it has rows and no version. If it is the target of a copy that was interrupted, run that copy again; "+
-			"otherwise an earlier build wrote it, and microblogging copy --from OLD --to NEW makes a store of version %s of it", ErrRefused, schema.CurrentVersion)
+		return fmt.Errorf("%w: it has rows and no version, so an earlier build wrote it; microblogging copy --from OLD --to NEW makes a store of version %s of it",
+			ErrRefused, schema.CurrentVersion)
 	case major > ourMajor, major == ourMajor && minor > ourMinor:
 		return fmt.Errorf("%w: it is of version %s, and this program is for version %s; use the newer program that wrote it", ErrRefused, version, schema.CurrentVersion)
 	}
@@ -98,15 +102,23 @@ func Write(ctx context.Context, backend driver.Backend) error {
 	return err
 }
 
-// Remove removes the version of a store, if it has one.
-func Remove(ctx context.Context, backend driver.Backend) error {
+// Replace gives a store another version, or its first. A copy does that to its target.
+func Replace(ctx context.Context, backend driver.Backend, version string) error {
 	table := driver.NewTable(backend, schema.TableDeletions)
 	row, err := table.Find(ctx, schema.VersionPartition, schema.SingleRow)
-	if err == nil && row.Found() {
-		err = table.Transact(ctx, schema.VersionPartition, driver.Delete(schema.SingleRow, driver.Match(row.ETag)))
+	if err != nil || row.Properties.String(schema.PropVersion) == version {
+		return err
 	}
-	if errors.Is(err, domain.ErrNotFound) { // this was sent twice
-		err = nil
+	write := driver.Insert(schema.SingleRow, driver.String(schema.PropVersion, version))
+	if row.Found() {
+		write = driver.Replace(schema.SingleRow, driver.Match(row.ETag), write.Properties...)
+	}
+	if err = table.Transact(ctx, schema.VersionPartition, write); err == nil {
+		return nil
+	}
+	now, unread := Read(ctx, backend)
+	if unread == nil && now == version { // this was sent twice
+		return nil
 	}
 	return err
 }

@@ -84,6 +84,7 @@ func otherVersionsAreRefused(t *testing.T) {
 		"version 2":                  {[]driver.Operation{driver.Insert("", text("2.0"))}, "use the newer program"},
 		"an earlier one":             {[]driver.Operation{driver.Insert("", text("0.0"))}, "microblogging copy --from OLD --to NEW"},
 		"none":                       {nil, "it has rows and no version"},
+		"of an unfinished copy":      {[]driver.Operation{driver.Insert("", text(version.Unfinished))}, "run that copy again"},
 		"a number":                   {[]driver.Operation{driver.Insert("", text("2"))}, `damaged (rows: 1, the first says "2")`},
 		"garbage":                    {[]driver.Operation{driver.Insert("", text("0.1\n"))}, "damaged"},
 		"a zero before it":           {[]driver.Operation{driver.Insert("", text("0.01"))}, "damaged"},
@@ -99,7 +100,7 @@ func otherVersionsAreRefused(t *testing.T) {
 			ok(t, sound.Operator.Prepare(t.Context()))
 			_, err := sound.Operator.SignUp(t.Context(), "ada", "correct horse battery")
 			ok(t, err)
-			ok(t, version.Remove(t.Context(), db))
+			ok(t, driver.NewTable(db, schema.TableDeletions).Transact(t.Context(), schema.VersionPartition, driver.Delete(schema.SingleRow, driver.Exists)))
 			if len(test.rows) > 0 {
 				ok(t, driver.NewTable(db, schema.TableDeletions).Transact(t.Context(), schema.VersionPartition, test.rows...))
 			}
