@@ -59,19 +59,27 @@ func (o *Operator) CreateTables(ctx context.Context) error {
 	return nil
 }
 
+// Whole is Ready of a store of any version.
+func (o *Operator) Whole(ctx context.Context) error { return o.health.whole(ctx) }
+
+func (h *Health) whole(ctx context.Context) error {
+	missing, made, err := h.look(ctx)
+	if err == nil && len(missing) > 0 {
+		err = fmt.Errorf("%w: %s", domain.ErrMissing, explain(missing, made))
+	}
+	return err
+}
+
 // Ready checks that the whole store answers: it reads one row of each table, looks up the
 // queue, and reads the version. If some do not exist, the error is domain.ErrMissing, names them, and says
 // what to do. If the version is another one, it is version.ErrRefused.
 func (h *Health) Ready(ctx context.Context) error {
-	missing, made, err := h.look(ctx)
-	if err == nil && len(missing) == 0 {
-		var prepared bool
-		if prepared, err = version.Accept(ctx, h.backend); err == nil && !prepared {
-			missing, made = []string{"its version"}, false
-		}
+	if err := h.whole(ctx); err != nil {
+		return err
 	}
-	if err == nil && len(missing) > 0 {
-		err = fmt.Errorf("%w: %s", domain.ErrMissing, explain(missing, made))
+	prepared, err := version.Accept(ctx, h.backend)
+	if err == nil && !prepared {
+		err = fmt.Errorf("%w: %s", domain.ErrMissing, explain([]string{"its version"}, false))
 	}
 	return err
 }

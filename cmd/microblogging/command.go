@@ -19,7 +19,7 @@ type commands struct {
 	Backup     backupCommand     `cmd:"" help:"Save one snapshot of the embedded store to a file, also while a server has it open."`
 	Restore    restoreCommand    `cmd:"" help:"Fill an empty embedded store from a backup. The server must be stopped."`
 	Health     healthCommand     `cmd:"" help:"Request a health probe of a running role. The exit status is 0 if the probe answers 200. For the health check of a container whose image has no other program."`
-	Copy       copyCommand       `cmd:"" help:"Copy a whole store to an empty one, of any kind. If it was interrupted, run it again: it continues."`
+	Copy       copyCommand       `cmd:"" help:"Copy a whole store to an empty one, of any kind, also a store of an earlier version. If it was interrupted, run it again: it continues."`
 	Completion completionCommand `cmd:"" help:"Print the shell code that completes commands and flags. To use it: eval \"$$(microblogging completion bash)\", the same with zsh, or microblogging completion fish | source."`
 	Version    versionCommand    `cmd:"" help:"Print the version of the program, of Go and of the storage libraries."`
 }

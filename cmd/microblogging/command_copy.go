@@ -18,8 +18,8 @@ import (
 )
 
 type copyCommand struct {
-	From         string `placeholder:"STORE" help:"The store to copy: bolt:DIR, or azure for the account of the environment or the flags below, or azure:CONNECTION. Without it, it is the store of --storage and --data. Stop its roles first."`
-	To           string `required:"" placeholder:"STORE" help:"Where to copy it: bolt:DIR, azure or azure:CONNECTION. It must be empty, or an unfinished copy of the same store. Start no role on it before the copy has ended."`
+	From         string `placeholder:"STORE" help:"The store to copy, which may be of an earlier version: bolt:DIR, or azure for the account of the environment or the flags below, or azure:CONNECTION. Without it, it is the store of --storage and --data. Stop its roles first."`
+	To           string `required:"" placeholder:"STORE" help:"Where to copy it: bolt:DIR, azure or azure:CONNECTION. It must be empty, or an unfinished copy of the same store, which no role uses before the copy has ended."`
 	Flight       int    `default:"8" within:"1 64" help:"How many transactions to write concurrently, 1 to 64."`
 	storageFlags `embed:""`
 }

@@ -51,8 +51,9 @@ var ErrChanged = errors.New("was written to during the copy: stop its roles, and
 // copier is one run of a copy.
 type copier struct {
 	Options
-	from, to Side
-	result   Result
+	from   source
+	to     Side
+	result Result
 	// filled is the sum of the source's versions that fill has read.
 	filled uint64
 	seed   maphash.Seed
@@ -73,8 +74,8 @@ func Copy(ctx context.Context, from, to Side, o Options) (Result, error) {
 	if o.Progress == nil {
 		o.Progress = func(string, int) {}
 	}
-	c := &copier{Options: o, from: from, to: to, result: Result{Rows: map[string]int{}}, seed: maphash.MakeSeed()}
-	for _, step := range []func(context.Context) error{c.prepare, c.look, c.begin, c.fill, c.copyMessages, c.compare, c.end} {
+	c := &copier{Options: o, from: source{Side: from}, to: to, result: Result{Rows: map[string]int{}}, seed: maphash.MakeSeed()}
+	for _, step := range []func(context.Context) error{c.open, c.prepare, c.look, c.begin, c.fill, c.copyMessages, c.compare, c.end} {
 		if err := step(ctx); err != nil {
 			return c.result, err
 		}
@@ -82,11 +83,29 @@ func Copy(ctx context.Context, from, to Side, o Options) (Result, error) {
 	return c.result, nil
 }
 
-// prepare creates the tables of the target. It refuses a store of another version.
-func (c *copier) prepare(ctx context.Context) error {
-	if err := storage.New(c.from, storage.Options{}).Health.Ready(ctx); err != nil {
+// open reads of which version the source is, and refuses a row that the version does not have. So nothing is
+// written to the target before every row of the source was understood.
+func (c *copier) open(ctx context.Context) error {
+	store := storage.New(c.from, storage.Options{})
+	of, err := version.Read(ctx, c.from)
+	c.from.migrate = migrationFrom(of)
+	switch {
+	case err != nil:
+	case c.from.migrate == nil:
+		err = store.Health.Ready(ctx) // which refuses any but the present version
+	default:
+		if err = store.Operator.Whole(ctx); err == nil {
+			err = c.from.judge(ctx, func(rows int) { c.Progress("reading the earlier version", rows) })
+		}
+	}
+	if err != nil {
 		return fmt.Errorf("reading %s: %w", c.from.Name, err)
 	}
+	return nil
+}
+
+// prepare creates the tables of the target. It refuses a store of another version.
+func (c *copier) prepare(ctx context.Context) error {
 	of, err := version.Read(ctx, c.to)
 	if err == nil && of != version.Unfinished {
 		_, err = version.Accept(ctx, c.to)

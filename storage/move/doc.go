@@ -1,4 +1,4 @@
-// Package move copies a whole store to another, of any backend.
+// Package move copies a whole store to another, of any backend, also if the store is of an earlier version.
 //
 // # The problem
 //
@@ -20,6 +20,11 @@
 //
 // The target has the version "unfinished copy" from before its first row until it was compared. So every role
 // and command refuses it, and so does a copy of which it is the source.
+//
+// A source of an earlier version is read as the rows that the present version has in their place (migrate.go).
+// One row that the earlier version does not have, and the copy is refused. All rows are read for that before
+// the first is written. The messages are copied as they are: those about channels and accounts could be sent
+// again, because the rows say what is pending, but those about posts are the only trace of a deletion.
 //
 // The messages on the queue are received from the source and sent to the target. The source shows
 // them again two minutes later. One whose worker was killed is invisible until its lease ends, and a delayed one

@@ -14,7 +14,7 @@ import (
 func (c *copier) walk(ctx context.Context, doing string, visit func(table string, source, target *driver.Entity) error) error {
 	for _, name := range schema.Tables() {
 		visited := 0
-		err := driver.SideBySide(rows(ctx, c.from, name), rows(ctx, c.to, name),
+		err := driver.SideBySide(c.from.rows(ctx, name), rows(ctx, c.to, name),
 			func(source, target *driver.Entity) error {
 				if visited++; visited%driver.MaxOperations == 0 {
 					c.Progress(doing, driver.MaxOperations)
