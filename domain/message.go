@@ -123,11 +123,11 @@ func (m Message) Encode() string {
 // written again.
 const maxUnknown = 32 << 10
 
-// DecodeMessage reads what Encode wrote. It keeps unknown fields for Encode, so
-// that web and worker may be deployed in either order. An unknown kind is an
-// error: the message goes to poison, and a newer worker can handle it. A message
-// with values that no row can hold is an error too, because no worker could handle
-// or record it.
+// DecodeMessage reads what Encode wrote. It keeps unknown fields for Encode, because
+// a worker may receive a message of a later version before it sees that the store has
+// that version. An unknown kind is an error: the message goes to poison, and a newer
+// worker can handle it. A message with values that no row can hold is an error too,
+// because no worker could handle or record it.
 func DecodeMessage(text string) (Message, error) {
 	var m Message
 	err := json.Unmarshal([]byte(text), &m)
