@@ -7,8 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/lab/mem"
@@ -32,6 +34,8 @@ func TestMigrate(t *testing.T) {
 			drivertest.Long(func(t *testing.T) { goesOn(t, content, wholeCopy(t, content)) })(t)
 		},
 		"a source with a row that its version does not have is refused by the name of the row": refusesRows,
+		"messages with one text have one row":                                                  oneRowOfOneText,
+		"a source that changes while it is copied is found out":                                changedMeanwhile,
 		"every pair of backends makes the same of it":                                          everyPair,
 	} {
 		t.Run(sentence, func(t *testing.T) { test(t, earlier) })
@@ -235,6 +239,42 @@ func wholeCopy(t *testing.T, content mem.Snapshot) *mem.DB {
 	_, err := copyStore(t, side("from", from), side("to", to))
 	ok(t, err)
 	return to
+}
+
+// recordText records a message as 0064adec does if it cannot be decoded.
+func recordText(t *testing.T, db *mem.DB, id, text string, on time.Time) {
+	t.Helper()
+	ok(t, driver.NewTable(db, schema.TableDeletions).Transact(t.Context(), "undecodable!", driver.Insert(schema.Hash("unread", id, text),
+		driver.String(schema.PropState, domain.DeletionPoisoned), driver.Time(schema.PropUpdatedOn, on), driver.String("Text0", strconv.Quote(text)))))
+}
+
+func oneRowOfOneText(t *testing.T, content mem.Snapshot) {
+	from, to := open(content)
+	before := len(rows(wholeCopy(t, content)))
+	for i := range 3 { // delivered again, it had another row
+		recordText(t, from, strconv.Itoa(i), "not a message either", time.Unix(int64(i), 0))
+	}
+	_, err := copyStore(t, side("from", from), side("to", to))
+	ok(t, err)
+	if n := len(rows(to)); n != before+1 {
+		t.Errorf("the target has %d rows, want %d", n, before+1)
+	}
+}
+
+// A worker of the earlier program runs on, and records a message, which the present version has elsewhere.
+func changedMeanwhile(t *testing.T, content mem.Snapshot) {
+	for _, at := range []string{"copying", "comparing"} {
+		from, to := open(content)
+		_, err := move.Copy(t.Context(), side("from", from), side("to", to), move.Options{Progress: func(doing string, _ int) {
+			if doing == at {
+				at = ""
+				recordText(t, from, "1", "not a message either", time.Now())
+			}
+		}})
+		if !errors.Is(err, move.ErrChanged) || version.Check(t.Context(), to) == nil {
+			t.Errorf("the source changed, and the copy ended with %v", err)
+		}
+	}
 }
 
 // everyPair copies the store that the earlier program wrote, once for each pair of backends.
