@@ -35,6 +35,7 @@ func TestMigrate(t *testing.T) {
 		},
 		"a source with a row that its version does not have is refused by the name of the row": refusesRows,
 		"messages with one text have one row":                                                  oneRowOfOneText,
+		"what sorts behind the last row of the source is there":                                sortsLast,
 		"a source that changes while it is copied is found out":                                changedMeanwhile,
 		"every pair of backends makes the same of it":                                          everyPair,
 	} {
@@ -258,6 +259,22 @@ func oneRowOfOneText(t *testing.T, content mem.Snapshot) {
 	ok(t, err)
 	if n := len(rows(to)); n != before+1 {
 		t.Errorf("the target has %d rows, want %d", n, before+1)
+	}
+}
+
+// The only record sorts before its message.
+func sortsLast(t *testing.T, content mem.Snapshot) {
+	from, to := open(mem.Snapshot{})
+	ok(t, storage.New(from, storage.Options{}).Operator.CreateTables(t.Context()))
+	for row := range content.Rows(schema.TableDeletions) {
+		if row.Partition == "@finn" {
+			ok(t, driver.NewTable(from, schema.TableDeletions).Transact(t.Context(), row.Partition, driver.Insert(row.Row, row.Properties...)))
+		}
+	}
+	_, err := copyStore(t, side("from", from), side("to", to))
+	ok(t, err)
+	if list := rows(to); len(list) != 3 || !strings.HasPrefix(list[1], "[Deletions poison! ") {
+		t.Errorf("the target has %q", list)
 	}
 }
 
