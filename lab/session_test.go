@@ -3,6 +3,7 @@ package lab_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,6 +18,7 @@ import (
 func TestSession(t *testing.T) {
 	t.Run("a panic of an actor's code reaches the caller of the explorer", panicReachesTheCaller)
 	t.Run("a panic that a worker survives fails the search, in a step and when it concludes its message", panicOfAWorkerFailsTheSearch)
+	t.Run("a panic of a fresh worker is a violation", panicOfAFreshWorkerIsAViolation)
 }
 
 func panicReachesTheCaller(t *testing.T) {
@@ -55,5 +57,23 @@ func panicOfAWorkerFailsTheSearch(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "w1: panic") || !strings.Contains(err.Error(), "out of cheese") {
 			t.Errorf("%s %s: the search ends with %v", of.method, of.target, err)
 		}
+	}
+}
+
+func panicOfAFreshWorkerIsAViolation(t *testing.T) {
+	c, err := modelcheck.Find("create-delete")
+	ok(t, err)
+	c.Actors = slices.DeleteFunc(slices.Clone(c.Actors), func(a lab.Actor) bool { return a.Name == "w1" })
+	invariants := c.Invariants.(protocol.Shipped)
+	invariants.Workers = func(ctx context.Context, call *driver.Call, next func(context.Context) error) error {
+		if call.Method == driver.CallTransact && call.Target == schema.TableBlogs {
+			panic("out of cheese")
+		}
+		return next(ctx)
+	}
+	c.Invariants = invariants
+	found := explorer(t, c.Scenario).Explore()
+	if found == nil || !strings.Contains(fmt.Sprint(found.Violations), "out of cheese") {
+		t.Errorf("the search found %v", found)
 	}
 }
