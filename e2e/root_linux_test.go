@@ -23,7 +23,7 @@ func TestRoot(t *testing.T) {
 		t.Skip("SKIPPED, NOT TESTED: it needs root")
 	}
 	t.Parallel()
-	t.Run("the user of a service opens the store that root restores to", rootRestores)
+	t.Run("the user of a service opens the store that root restores or copies to", rootRestores)
 	t.Run("a full disk takes no writes, and its store is read, healthy and ready", fullDisk)
 	t.Run("a first start on a full disk waits, healthy and not ready, until there is room", fullDiskAtStart)
 	t.Run("a start that waits on a full disk ends with SIGTERM", fullDiskStops)
@@ -67,6 +67,9 @@ func rootRestores(t *testing.T) {
 	before := filepath.Join(replaced, "before")
 	ok(t, errors.Join(os.Mkdir(before, 0o700), os.Rename(filepath.Join(replaced, "microblogging.db"), filepath.Join(before, "microblogging.db"))))
 	root.start(t, "serve", "--listen", "127.0.0.1:0", "--data", ofRoot).endCleanly(t)
+	ok(t, os.Chown(filepath.Join(ofRoot, "microblogging.db"), 0, 0))
+	copied := filepath.Join(owned("of a copy"), "new")
+	root.mustRun(t, "copy", "--from", "bolt:"+from, "--to", "bolt:"+copied)
 	for what, flags := range map[string][]string{
 		"its directory":                 {owned("there")},
 		"a new directory in its own":    {filepath.Join(owned("parent"), "new", "er/")},
@@ -74,7 +77,9 @@ func rootRestores(t *testing.T) {
 		"an empty store of root's":      {ofRoot},
 	} {
 		data := flags[0]
-		root.mustRun(t, append([]string{"restore", backup, "--data"}, flags...)...)
+		if data != copied {
+			root.mustRun(t, append([]string{"restore", backup, "--data"}, flags...)...)
+		}
 		root.mustRun(t, "backup", backup, "--data", data)
 		p := serve(data)
 		if n := reader(p.url).countBlogs(t, "news"); n != 25 {

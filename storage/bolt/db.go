@@ -78,11 +78,11 @@ type DB struct {
 }
 
 // Open opens the store in a directory. It makes the directory and the store if they
-// are missing. If another process has the store open, it fails with ErrInUse within
+// are missing; whose they are then, if root makes them, is as Restore says. If another process has the store open, it fails with ErrInUse within
 // a second. It refuses a store that is damaged, or that a program of another version wrote, and
 // does not change it.
 func Open(dir string, opts Options) (*DB, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := makeDir(filepath.Clean(dir)); err != nil {
 		return nil, fmt.Errorf("making the data directory: %w", err)
 	}
 	file, err := openFile(filepath.Join(dir, fileName), opts)

@@ -103,9 +103,10 @@ func openFile(path string, opts Options) (*boltFile, error) {
 // cannot be read fail what needs them, but one of them is no reason to give up all others.
 func openCurrent(path string, opts Options) (*boltFile, error) {
 	_, err := readFile(context.Background(), path, opts, nil)
+	made := errors.Is(err, fs.ErrNotExist)
 	switch {
 	case err == nil:
-	case errors.Is(err, fs.ErrNotExist):
+	case made:
 		if err := wantSpace(path); err != nil {
 			return nil, fmt.Errorf("opening %s: %w", path, err)
 		}
@@ -122,7 +123,12 @@ func openCurrent(path string, opts Options) (*boltFile, error) {
 	named, failed := os.Stat(path)
 	switch {
 	case err == nil && failed == nil && os.SameFile(locked, named):
-		return file, nil
+		if made {
+			err = inherit(path)
+		}
+		if err == nil {
+			return file, nil
+		}
 	case err == nil && (failed == nil || errors.Is(failed, fs.ErrNotExist)):
 		// While this process waited for the lock, another file was put in its place.
 		if err := file.Close(); err != nil {

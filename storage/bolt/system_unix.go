@@ -3,6 +3,7 @@
 package bolt
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -27,7 +28,8 @@ func chownLike(file *os.File, other fs.FileInfo) error {
 }
 
 // inherit gives a file or a directory that root has made the owner and the group of the directory that
-// it is in. What another user has made stays theirs.
+// it is in. What another user has made stays theirs, and so does what root has made without the right to
+// give it away, as on some network drives.
 func inherit(path string) error {
 	if os.Geteuid() != 0 {
 		return nil
@@ -37,7 +39,10 @@ func inherit(path string) error {
 		return err
 	}
 	if like, ok := dir.Sys().(*syscall.Stat_t); ok {
-		return os.Lchown(path, int(like.Uid), int(like.Gid)) // no link leads root elsewhere
+		err = os.Lchown(path, int(like.Uid), int(like.Gid)) // no link leads root elsewhere
 	}
-	return nil
+	if errors.Is(err, fs.ErrPermission) {
+		return nil
+	}
+	return err
 }
