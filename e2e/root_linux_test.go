@@ -75,6 +75,7 @@ func rootRestores(t *testing.T) {
 		"a new directory in its own":    {filepath.Join(owned("parent"), "new", "er/")},
 		"the place of the former store": {replaced, "--deletions", before},
 		"an empty store of root's":      {ofRoot},
+		"a copy that root has made":     {copied},
 	} {
 		data := flags[0]
 		if data != copied {
