@@ -87,6 +87,7 @@ func rootRestores(t *testing.T) {
 			t.Errorf("%s: %d posts", what, n)
 		}
 		admin := p.await(t, p.stderr, `admin listener started" address=(\S+)`)
+		told(t, admin, "microblogging_bolt_backup_age_seconds") // of the backup that root has taken
 		if r := root.mustRun(t, "backup", backup, "--admin", admin); r.Stderr != "" {
 			t.Errorf("%s: the backup says %s", what, r.Stderr)
 		}

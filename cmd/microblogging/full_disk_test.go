@@ -2,18 +2,36 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"go.etcd.io/bbolt"
 	"golang.org/x/sync/errgroup"
 )
 
 // TestRoot of e2e fills disks, and starts roles on them.
 func TestFullDisk(t *testing.T) {
 	t.Run("a role that waits for room is healthy and not ready, and then answers at the same addresses", waitingRoleAnswers)
+	t.Run("a role does not wait for a part of its store that is missing", roleDoesNotWait)
+}
+
+func roleDoesNotWait(t *testing.T) {
+	s := openSite(t, t.TempDir())
+	s.create("Garden", 1)
+	s.close()
+	db, err := bbolt.Open(filepath.Join(s.data, "microblogging.db"), 0o600, &bbolt.Options{Timeout: time.Second, NoFreelistSync: true})
+	ok(t, err)
+	ok(t, db.Update(func(tx *bbolt.Tx) error {
+		table := []byte("table Subscriptions")
+		return errors.Join(tx.DeleteBucket(table), tx.Bucket([]byte("microblogging")).Delete(table))
+	}), db.Close())
+	refused(t, exitCannotRun, "a part of the store is missing: Subscriptions", "serve", "--listen", "127.0.0.1:0", "--data", s.data)
 }
 
 func waitingRoleAnswers(t *testing.T) {
