@@ -145,7 +145,7 @@ func promises() subject {
 			ablate("erasure-due", "erasure-clocks", "The time at which it is due", "Stalled: d.Message().Due().Before(since)",
 				"A pass sends the message of an account once the deletion is due, so no worker has one while that can be undone.",
 				only("reconcile", earlier(accountPromised+domain.ClockMargin)), unharmed),
-			ablate("erasure-given-up", "erasure-clocks", "The record of a request that is given up", "(*pass).giveUp: p.insertDeletion(ctx, of.Message(), domain.DeletionUndone)",
+			ablate("erasure-given-up", "erasure-clocks", "The record of a request that is given up", "(*pass).giveUpAccount: p.insertDeletion(ctx, of.Message(), domain.DeletionUndone)",
 				"A pass records that a request is given up before it takes it off the index, so a request that stalls leaves no record that says it goes on.",
 				only("reconcile", skipping(func(c *driver.Call) bool {
 					return len(c.Operations) > 0 && c.Operations[0].Properties.String("State") == string(domain.DeletionUndone)

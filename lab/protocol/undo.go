@@ -171,7 +171,7 @@ func undos() subject {
 			ablate("undo-renewal", "undo-index", "The index row of the next request", "(Steps).RecordDeletion: s.RenewOpen(ctx, m.Ref(), m.Due())",
 				"A request renews the index row before it replaces an earlier record, so a pass that read that record does not take it off the index.",
 				only("olga2", unrenewed)),
-			ablate("undo-record-touch", "undo-record", "The write of an undone record", "(*pass).lookAt: err == nil && undone",
+			ablate("undo-record-touch", "undo-record", "The write of an undone record", "(*pass).lookAt: case undone:",
 				"A pass writes the undone record before it removes the index row, so a request that is about to replace the record begins again.",
 				only("reconcile", skipping(func(c *driver.Call) bool {
 					return writes(c, schema.TableDeletions) && !isToIndex(c) && c.Operations[0].Action == driver.ActionMerge && len(c.Operations[0].Properties) == 0
