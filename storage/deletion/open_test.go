@@ -22,6 +22,7 @@ func TestOpenDeletions(t *testing.T) {
 	t.Run("row of a request that died goes after an hour", diedRequestLeavesIndex)
 	t.Run("request that stalls until a pass gives it up, and dies, leaves no record that no pass reads", bubble(givenUpIsRecorded))
 	t.Run("request that stalls until a pass gives it up fails, and its message asks for nothing", bubble(givenUpFails))
+	t.Run("request that writes its record while a pass gives it up stays on the index", bubble(recordedMeanwhileStaysOnIndex))
 	t.Run("poisoned deletion is looked at immediately, and comes back with a requeue", bubble(poisonLeavesIndex))
 }
 
@@ -125,6 +126,9 @@ func diedRequestLeavesIndex(t *testing.T) {
 func (w *world) stallsForHours(then drivertest.Hook) {
 	stalled := false
 	w.Arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Target == "Users" { // the list says when it was requested, and the index when it was renewed
+			time.Sleep(time.Second)
+		}
 		if drivertest.Writes(call) && call.Target == "Deletions" && !strings.HasPrefix(call.Partition, "open!") && !stalled {
 			stalled = true
 			time.Sleep(2 * time.Hour)
@@ -172,6 +176,33 @@ func givenUpFails(t *testing.T, w *world) {
 	w.askUndoable(channel)
 	if d := w.deletion(channel.Ref()); d.State != domain.DeletionPending || d.UndoCount != 1 || len(w.openDeletions()) != 1 {
 		t.Errorf("the next request is recorded as %+v, and on the index is %v", d, w.openDeletions())
+	}
+}
+
+func recordedMeanwhileStaysOnIndex(t *testing.T, w *world) {
+	channel := w.Create("garden", ada)
+	w.Post(channel, ada, "a post")
+	recording := func(call drivertest.Call) bool {
+		return drivertest.Writes(call) && call.Target == "Deletions" && call.Partition == string(channel.Key())
+	}
+	w.Arm(drivertest.Only(recording, drivertest.FailBefore(1)))
+	if _, err := w.Faulty.Deletions.Request(t.Context(), channel.Key(), ada, storetest.AnyIncarnation); err == nil {
+		t.Fatal("a request that was to stall went on")
+	}
+	lost := w.Messages()
+	time.Sleep(2 * time.Hour)
+	w.Arm(drivertest.Only(recording, storetest.Before(1, func() { w.OK(w.Store.Operator.RecordDeletion(t.Context(), lost[0])) })))
+	_, err := w.Faulty.Operator.Reconcile(t.Context(), storetest.Patience, time.Now())
+	if w.OK(err); len(w.openDeletions()) != 1 {
+		t.Error("no pass will look at the record")
+	}
+	time.Sleep(time.Hour)
+	if again := w.pass().Requeued; again != 1 {
+		t.Errorf("a later pass queues %d deletions again, want 1", again)
+	}
+	w.mustLive(channel)
+	if d := w.deletion(channel.Ref()); d.State != domain.DeletionUndone {
+		t.Errorf("in the end, the deletion is %s", d.State)
 	}
 }
 

@@ -101,7 +101,7 @@ func (s Steps) undoBefore(ctx context.Context, ref domain.ChannelRef, undos int6
 		if err != nil || row.State == domain.ChannelDeleting || row.UndoCount >= undos {
 			return err
 		}
-		row.UndoCount = undos - 1
+		row.UndoCount = undos - 1                                       // in one write, however many they are
 		return cmp.Or(s.fence.SetActive(ctx, row), optimistic.ErrAgain) // to read its version
 	})
 	return row, err
