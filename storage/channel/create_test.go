@@ -16,6 +16,8 @@ func TestChannelCreate(t *testing.T) {
 	t.Run("name is taken in any spelling", bubble(nameIsTakenInAnySpelling))
 	t.Run("longest name fits in every table", bubble(longestNameFits))
 	t.Run("owner without room for a subscription creates though a repair took the gate", bubble(fullOwnerCreatesWithoutGate))
+	t.Run("row of a channel that is deleted before its creator is subscribed stays until the name is released", bubble(deletedUnderCreation))
+	t.Run("of two who find a row without a gate, the slower leaves the channel of the other alone", bubble(slowReclaimSparesChannel))
 }
 
 func fullOwnerCreatesWithoutGate(t *testing.T, w *world) {
@@ -33,9 +35,51 @@ func fullOwnerCreatesWithoutGate(t *testing.T, w *world) {
 	if w.OK(err); !taken || made.Incarnation == channel.Incarnation {
 		t.Errorf("the gate was taken: %t, and the channel has the incarnation that lost it: %+v", taken, made)
 	}
+	if subscribed, err := w.Store.Subscriptions.Has(t.Context(), made.Ref(), grace); err != nil || subscribed {
+		t.Errorf("an owner without room is subscribed: %t, %v", subscribed, err)
+	}
 	if read, err := w.Store.Channels.Get(t.Context(), channel.Key().Address()); err != nil || read != made {
 		t.Errorf("made %+v and read %+v (%v)", made, read, err)
 	}
+}
+
+// A worker has shut the gate, and is about to sweep.
+func deletedUnderCreation(t *testing.T, w *world) {
+	channel := w.NewChannel("garden", grace)
+	reads := func(call drivertest.Call) bool { return call.Target == "Channels" && call.Method == driver.CallGet }
+	w.Arm(drivertest.Only(reads, storetest.Before(2, func() {
+		w.Ask(channel)
+		for _, step := range storetest.Cascade(w.Store, channel.Ref())[:2] {
+			w.OK(step(t.Context()))
+		}
+	})))
+	if _, _, err := w.Faulty.Channels.Create(t.Context(), channel, "", 0); !errors.Is(err, domain.ErrStillDeleting) {
+		t.Errorf("its creator is told %v", err)
+	}
+	if rows := w.Rows("Channels"); len(rows) != 1 {
+		t.Errorf("while it is swept, the channels are %v", rows)
+	}
+}
+
+// A delayed duplicate of an insert has brought the row back. Both creators are about to delete it.
+func slowReclaimSparesChannel(t *testing.T, w *world) {
+	former := w.Create("garden", ada)
+	row, err := w.Table("Channels").Get(t.Context(), "garden", "")
+	w.OK(err)
+	w.Delete(former)
+	w.OK(w.Table("Channels").Transact(t.Context(), "garden", driver.Insert("", row.Properties...)))
+	var made domain.Channel
+	reclaims := func(call drivertest.Call) bool {
+		return call.Target == "Channels" && len(call.Operations) > 0 && call.Operations[0].Action == driver.ActionDelete
+	}
+	w.Arm(drivertest.Only(reclaims, storetest.Before(1, func() { made = w.Create("garden", grace) })))
+	if _, _, err := w.Faulty.Channels.Create(t.Context(), w.NewChannel("garden", eve), "", 0); !errors.Is(err, domain.ErrExists) {
+		t.Errorf("the slower one is told %v", err)
+	}
+	if read, err := w.Store.Channels.Get(t.Context(), made.Key().Address()); err != nil || read != made {
+		t.Errorf("made %+v and read %+v (%v)", made, read, err)
+	}
+	w.MustBeSound()
 }
 
 func nameIsTakenInAnySpelling(t *testing.T, w *world) {

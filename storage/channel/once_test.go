@@ -17,6 +17,7 @@ func TestCreateOnce(t *testing.T) {
 	t.Run("a key that was used for another name, or for other words, is refused", bubble(creationKeyIsForOneRequest))
 	t.Run("a key whose channel was deleted makes no other, also if a delayed duplicate of its row takes effect", bubble(creationKeyIsUsedUp))
 	t.Run("a name that another user has leaves the key unused", bubble(takenNameLeavesKey))
+	t.Run("a name whose channel is being deleted leaves the key unused, unless the key made that channel", bubble(dyingChannelLeavesKey))
 	t.Run("of two requests that find the channel deleted, the second gets what the first makes", bubble(laterCreationIsAdopted))
 	t.Run("of two requests with one key that make a channel each, the second deletes its own if the first channel is gone", bubble(secondCreationIsDeleted))
 	t.Run("a row without a gate does not keep the name, whatever else is left there", bubble(ungatedRowKeepsNoName))
@@ -88,6 +89,27 @@ func takenNameLeavesKey(t *testing.T, w *world) {
 	}
 }
 
+func dyingChannelLeavesKey(t *testing.T, w *world) {
+	dying := w.Create("garden", eve)
+	w.Ask(dying)
+	if _, _, err := w.createOnce(w.NewChannel("garden", ada)); !errors.Is(err, domain.ErrStillDeleting) {
+		t.Errorf("the name of a channel that is being deleted is answered with %v", err)
+	}
+	w.CarryOut(w.Messages())
+	own, made, err := w.createOnce(w.NewChannel("garden", ada))
+	if err != nil || !made {
+		t.Errorf("the key then made %t, %v", made, err)
+	}
+	w.unrecord()
+	w.Ask(own)
+	for _, step := range storetest.Cascade(w.Store, own.Ref())[:2] {
+		w.OK(step(t.Context()))
+	}
+	if _, _, err := w.createOnce(w.NewChannel("garden", ada)); !errors.Is(err, domain.ErrChannelGone) {
+		t.Errorf("the key of a channel that is being deleted is answered with %v", err)
+	}
+}
+
 func laterCreationIsAdopted(t *testing.T, w *world) {
 	former, _, err := w.createOnce(w.NewChannel("garden", ada))
 	w.OK(err)
@@ -155,6 +177,9 @@ func shutGateKeepsName(t *testing.T, w *world) {
 	w.Insert("garden", storetest.ShutGateRow(damaged.Incarnation), damaged.Incarnation)
 	if _, _, err := w.Store.Channels.Create(t.Context(), w.NewChannel("garden", eve), "", 0); !errors.Is(err, domain.ErrExists) {
 		t.Errorf("the name is taken with %v", err)
+	}
+	if rows := w.Rows("Channels"); len(rows) != 1 {
+		t.Errorf("the channels are %v", rows)
 	}
 }
 
