@@ -23,6 +23,7 @@ func TestDeletionUndo(t *testing.T) {
 	t.Run("that is asked for again undoes a request that died after its message, too", bubble(deadRequestIsUndone))
 	t.Run("also records a request that was accepted meanwhile as undone", bubble(laterRequestIsRecordedUndone))
 	t.Run("is too late once the deletion is done, even if a delayed insert brings the row back", bubble(doneIsNotUndone))
+	t.Run("is too late if the store has lost the gate, and changes nothing", bubble(ungatedIsNotUndone))
 	t.Run("is not recorded of a deletion that has ended, whose row a delayed insert brings back", bubble(endedIsNotRecordedUndone))
 	t.Run("of a poisoned deletion leaves the next request on the index, whatever a pass does meanwhile", bubble(requestAfterPoisonStaysOnIndex))
 	t.Run("of a request that is under way makes that fail", bubble(underWayIsUndone))
@@ -312,4 +313,17 @@ func underWayIsUndone(t *testing.T, w *world) {
 	}
 	time.Sleep(time.Minute)
 	w.mustLive(channel)
+}
+
+func ungatedIsNotUndone(t *testing.T, w *world) {
+	channel := w.Create("garden", ada)
+	ref := w.askUndoable(channel)
+	w.OK(w.Table("Blogs").Transact(t.Context(), "garden", driver.Delete(storetest.OpenGateRow(channel.Incarnation), driver.Exists)))
+	before := w.Rows("Channels")
+	if err := w.undo(ref, ada); !errors.Is(err, domain.ErrTooLate) {
+		t.Errorf("it is undone with %v", err)
+	}
+	if after := w.Rows("Channels"); after[0].ETag != before[0].ETag {
+		t.Errorf("the channel was %v and is %v", before, after)
+	}
 }
