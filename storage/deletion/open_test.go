@@ -23,6 +23,7 @@ func TestOpenDeletions(t *testing.T) {
 	t.Run("request that stalls until a pass gives it up, and dies, leaves no record that no pass reads", bubble(givenUpIsRecorded))
 	t.Run("request that stalls until a pass gives it up fails, and its message asks for nothing", bubble(givenUpFails))
 	t.Run("request that writes its record while a pass gives it up stays on the index", bubble(recordedMeanwhileStaysOnIndex))
+	t.Run("row that is renewed during a pass stays, and so does that of a request whose channel is written", bubble(passMeetsOthers))
 	t.Run("poisoned deletion is looked at immediately, and comes back with a requeue", bubble(poisonLeavesIndex))
 }
 
@@ -203,6 +204,30 @@ func recordedMeanwhileStaysOnIndex(t *testing.T, w *world) {
 	w.mustLive(channel)
 	if d := w.deletion(channel.Ref()); d.State != domain.DeletionUndone {
 		t.Errorf("in the end, the deletion is %s", d.State)
+	}
+}
+
+func passMeetsOthers(t *testing.T, w *world) {
+	over, died := w.Create("garden", ada), w.Create("kitchen", ada)
+	w.Ask(over)
+	w.CarryOut(w.Messages())
+	w.OK(w.Store.Operator.RenewOpen(t.Context(), died.Ref(), domain.Now()))
+	time.Sleep(time.Hour)
+	meets := func(table string, meanwhile func()) {
+		w.T.Helper()
+		w.Arm(drivertest.Only(func(call drivertest.Call) bool { return call.Target == table && call.Writes() }, storetest.Before(1, meanwhile)))
+		_, err := w.Faulty.Operator.Reconcile(t.Context(), storetest.Patience, time.Now())
+		w.OK(err)
+	}
+	meets("Channels", func() {
+		w.OK(w.Table("Channels").Transact(t.Context(), "kitchen", driver.Merge("", driver.Exists)))
+	})
+	if got := w.openDeletions(); !slices.Equal(got, []string{"kitchen"}) {
+		t.Errorf("after a write of a channel, the index has %v", got)
+	}
+	meets("Deletions", func() { w.OK(w.Store.Operator.RenewOpen(t.Context(), died.Ref(), domain.Now())) })
+	if got := w.openDeletions(); !slices.Equal(got, []string{"kitchen"}) {
+		t.Errorf("after a renewal, the index has %v", got)
 	}
 }
 

@@ -30,6 +30,7 @@ func TestErasureSteps(t *testing.T) {
 	t.Run("a list that cannot be read, or a row that cannot be removed, is an error", bubble(failedStepsFail))
 	t.Run("an undo that died before its record is recorded by a worker", bubble(undoIsRecorded))
 	t.Run("an undo that meets another write of the account is made", bubble(undoMeetsOtherWrite))
+	t.Run("an undo that meets the request undoes it", bubble(undoMeetsRequest))
 	t.Run("an undo that meets the pivot comes too late, and one of nothing is no error", bubble(undoMeetsPivot))
 	t.Run("an undo holds against a request that was never answered, and whose write comes later", bubble(undoOfRequestUnderWay))
 	t.Run("the index forgets one that is over", bubble(indexForgetsOver))
@@ -39,7 +40,7 @@ func TestErasureSteps(t *testing.T) {
 	t.Run("a request that a pass has given up begins again", bubble(givenUpBeginsAgain))
 	t.Run("an earlier record does not delete the next user of the name", drivertest.Long(bubble(recordSparesNextOfName)))
 	t.Run("a worker that dies before its last record does not make the deletion look undone", bubble(buriedIsDone))
-	t.Run("an account whose row is written at its end is buried all the same", bubble(buryMeetsOtherWrite))
+	t.Run("an account is buried last, even if its row is written just then", bubble(buryMeetsOtherWrite))
 	t.Run("one call in twenty that is refused in the channels does not keep it from its end", bubble(refusedCallsKeepProgress))
 	t.Run("what is still under way in a channel that refuses once does not land", bubble(fenceIsTriedAgain))
 	t.Run("the record of one that was undone, or is done, is removed, and a later message writes none", bubble(erasureRecordGoes))
@@ -251,6 +252,15 @@ func undoMeetsOtherWrite(t *testing.T) {
 	}
 }
 
+func undoMeetsRequest(t *testing.T) {
+	l := newLeaving(t, storage.Options{UndoAccount: undoAccount})
+	l.Arm(drivertest.Only(drivertest.Writes, storetest.Before(1, func() { l.ask(false) })))
+	undone, err := l.Faulty.Accounts.Undo(t.Context(), leaver)
+	if err != nil || undone.ID == "" || l.state().State != domain.AccountActive {
+		t.Errorf("it undoes %+v, %v, and the account is %q", undone, err, l.state().State)
+	}
+}
+
 // A pass that gives up an earlier request writes the row.
 func buryMeetsOtherWrite(t *testing.T) {
 	l := newLeaving(t, storage.Options{})
@@ -259,6 +269,10 @@ func buryMeetsOtherWrite(t *testing.T) {
 		return call.Target == schema.TableUsers && len(call.Operations) > 0 && call.Operations[0].Action == driver.ActionReplace
 	}
 	l.Arm(drivertest.Only(buries, storetest.Before(1, func() {
+		rows, err := l.Table(schema.TableUsers).First(t.Context(), 2, driver.Range{Partition: string(leaver)})
+		if l.OK(err); len(rows) != 1 {
+			t.Errorf("next to an account that is about to be buried lies %q", rows[1].Row)
+		}
 		l.OK(l.Table(schema.TableUsers).Transact(t.Context(), string(leaver), driver.Merge("", driver.Exists)))
 	})))
 	defer l.start(l.Faulty)()
