@@ -51,8 +51,8 @@ var (
 	errForeign = errors.New("not a MicroBlogging store")
 	errNewer   = errors.New("written by a newer version of this program")
 	errOlder   = errors.New("written by an earlier build, and this program has no way to read it: " +
-		"the build that wrote it still serves it; what can be saved are the posts, which each user exports there " +
-		"(the page /account/export) and the command import posts anew, without votes and subscriptions")
+		"only the build that wrote it serves it. Its users can export what they wrote there (the page /account/export), " +
+		"and import posts that in the name of one user, without votes and subscriptions")
 	errUndecodable = fmt.Errorf("%w: rows that cannot be read", ErrDamaged)
 	// errHeader means that the last commit may be missing.
 	errHeader = fmt.Errorf("%w: one of the two headers of the file is invalid, so the last write may be missing; "+

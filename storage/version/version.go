@@ -75,7 +75,7 @@ func refuse(version string) error {
 	case version == Unfinished:
 		return fmt.Errorf("%w: it is the target of a copy that has not ended; run that copy again, and it goes on", ErrRefused)
 	case version == "":
-		return fmt.Errorf("%w: it has rows and no version, so an earlier build wrote it; microblogging copy --from OLD --to NEW makes a store of version %s of it",
+		return fmt.Errorf("%w: it has rows and no version, so an earlier build wrote it; microblogging copy --from OLD --to NEW makes a store of version %s of it, or says why it cannot",
 			ErrRefused, schema.CurrentVersion)
 	case major > ourMajor, major == ourMajor && minor > ourMinor:
 		return fmt.Errorf("%w: it is of version %s, and this program is for version %s; use the newer program that wrote it", ErrRefused, version, schema.CurrentVersion)
