@@ -191,8 +191,8 @@ func refusesRows(t *testing.T, content mem.Snapshot) {
 		}
 	}
 	for _, row := range []struct{ table, partition, row, says string }{
-		{"Blogs", "garden", "guests!ZZZZZZZZZZZZZZZZZZZZZZZZZZ", schema.NoKind},
-		{"Users", "ada", "asked!1!garden!ZZZZZZZZZZZZZZZZZZZZZZZZZZ", schema.NoKind},
+		{"Blogs", "garden", "nosuch!ZZZZZZZZZZZZZZZZZZZZZZZZZZ", schema.NoKind},
+		{"Users", "ada", "nosuch!1!garden!ZZZZZZZZZZZZZZZZZZZZZZZZZZ", schema.NoKind},
 		{"Deletions", schema.PoisonPartition, schema.PoisonRow("x"), schema.NoKind}, // of a later build, without a version
 	} {
 		refusesRow(t, content, row.table, row.partition, driver.Insert(row.row), row.says)
