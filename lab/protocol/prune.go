@@ -3,6 +3,7 @@ package protocol
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"microblogging/domain"
 	"microblogging/lab"
@@ -46,18 +47,20 @@ func prunings() subject {
 	}
 }
 
-// takenForGone finds no channel that a row of this table leads to.
+// takenForGone finds no channel that a row of this table leads to, but for the lists of owners.
 func takenForGone(table string) func() driver.Around {
 	return func() driver.Around {
 		scanned := ""
 		return func(ctx context.Context, c *driver.Call, next following) error {
-			switch {
-			case c.Method == driver.CallScan:
-				scanned = c.Target
-			case c.Method == driver.CallGet && c.Target == schema.TableChannels && scanned == table:
+			if c.Method == driver.CallGet && c.Target == schema.TableChannels && scanned == table {
 				return domain.ErrNotFound
 			}
-			return next(ctx)
+			err := next(ctx)
+			if c.Method == driver.CallScan {
+				scanned = c.Target
+				c.Page.Rows = slices.DeleteFunc(slices.Clone(c.Page.Rows), func(row driver.Entity) bool { return schema.Owned.Has(row.Row) })
+			}
+			return err
 		}
 	}
 }

@@ -43,6 +43,7 @@ func New(backend driver.Backend, gates *fence.Fence, deletions deletion.Steps, p
 		pause:     pause,
 	}}
 	gates.OnReservation(s.ListChannel)
+	deletions.OnPrune(s.removeOutlived)
 	return s
 }
 

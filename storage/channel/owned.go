@@ -21,7 +21,8 @@ import (
 //
 // The rows are counted before a channel is created. No transaction can count the channels
 // themselves. So several concurrent creations may all be let in, and the limit is
-// approximate. Rows that name nothing are removed when an owner has no room.
+// approximate. Rows that name nothing are removed once a day (Prune of package deletion), and when an
+// owner has no room.
 //
 // A channel must not exist without its row: the deletion of its owner's account would not find it.
 // So before a row is removed, the reservations and the gates of creations under its key are deleted

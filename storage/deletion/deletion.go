@@ -1,6 +1,7 @@
 package deletion
 
 import (
+	"context"
 	"time"
 
 	"microblogging/domain"
@@ -19,6 +20,8 @@ type Deletions struct {
 	queue                      *driver.Queue
 
 	accounts account.Steps
+
+	pruneOwned PruneOwned
 
 	pause optimistic.Pause
 	// undo is how long the deletion of a channel can be undone.
@@ -43,6 +46,14 @@ func New(backend driver.Backend, gates *fence.Fence, accounts account.Steps, pau
 		undo:      undo,
 	}}
 }
+
+// A PruneOwned function removes those of some rows of an owner's list that name no channel of theirs, and
+// returns how many.
+type PruneOwned func(ctx context.Context, owner domain.UserName, rows []driver.Entity) (removed int, err error)
+
+// OnPrune registers what removes rows of owners' lists: removeOutlived of package channel. Call it
+// before the first operation.
+func (s Steps) OnPrune(do PruneOwned) { s.pruneOwned = do }
 
 // Messages returns the queue of deletions, from which workers receive.
 func (s Steps) Messages() *driver.Queue { return s.queue }

@@ -39,7 +39,7 @@ const pruneFlight = 8
 
 // Prune removes the records that have not changed for the time keep and whose channel or account is
 // gone. Then it removes the entries of users' lists that lead to channels that are gone, except that of
-// a deletion with a record. It returns how many rows it removed; the next call removes what a failure has
+// a deletion with a record, and what names no channel on the lists of owners. It returns how many rows it removed; the next call removes what a failure has
 // left. It reads Deletions and Users whole, and each channel to which a list leads, so a worker calls it
 // once a day. Several may run concurrently.
 //
@@ -107,21 +107,31 @@ func (s Steps) gone(ctx context.Context, ref domain.ChannelRef) (bool, error) {
 // pruneLists removes the entries of users' lists that lead to channels that are gone. One of a
 // deletion that was requested after then stays, and so does one whose deletion has a record.
 func (s Steps) pruneLists(ctx context.Context, then time.Time) (removed int, err error) {
-	var entries []listEntry // of one user, at most as many as a transaction can remove
+	var owned []driver.Entity // of one user, and so are the entries
+	var entries []listEntry   // at most as many as a transaction can remove
 	prune := func() {
 		n, failed := s.pruneEntries(ctx, entries)
 		removed, err, entries = removed+n, errors.Join(err, failed), nil
+		if len(owned) > 0 {
+			n, failed = s.pruneOwned(ctx, domain.UserName(owned[0].Partition), owned)
+			removed, err, owned = removed+n, errors.Join(err, failed), nil
+		}
 	}
+	user := ""
 	//lab: Read the lists of all users.
 	for row, unread := range s.users.All(ctx, driver.Scan{}) {
 		if unread != nil {
 			return removed, errors.Join(err, unread)
 		}
-		if len(entries) == driver.MaxOperations || len(entries) > 0 && entries[0].Partition != row.Partition {
+		if len(entries)+len(owned) == driver.MaxOperations || row.Partition != user {
 			prune()
+			user = row.Partition
 		}
-		if e, leads := decodeListEntry(row); leads && !e.requestedOn.After(then) {
+		switch e, leads := decodeListEntry(row); {
+		case leads && !e.requestedOn.After(then):
 			entries = append(entries, e)
+		case schema.Owned.Has(row.Row) && nameable(row):
+			owned = append(owned, row)
 		}
 	}
 	prune()
