@@ -102,7 +102,7 @@ func nextCallsAreDashed(t *testing.T) {
 
 func rowsAreNamed(t *testing.T) {
 	text := newSite(t).get("/lab/open-gate/compare").want(200).text()
-	for _, says := range []string{"insert idempotency key; insert", "merge open gate setup.5", "w1 11 calls, shuts the gate", "w1 5 calls, removes the gate"} {
+	for _, says := range []string{"insert idempotency key; insert", "merge open gate setup.5", "w1 12 calls, shuts the gate", "w1 5 calls, removes the gate"} {
 		if !strings.Contains(text, says) {
 			t.Errorf("no %q", says)
 		}
@@ -115,7 +115,7 @@ func barsBeginAndEnd(t *testing.T) {
 		{"/lab/late-copy?s=olga,olga:given-up,olga*2,w1,network:lands", "late", "2 end, 3, 4, 5, 6 top"},
 		{"/lab/shut-gate?s=w1*3", "lease", "1 end, 2, 3"},
 		{"/lab/shut-gate?s=w1*3,w2", "lease of-2", "1 end, 2, 3, 4 top"}, // w2 has it now
-		{"/lab/shut-gate?s=w1*6", "open", "1, 2, 3 4 5, 6 top"},
+		{"/lab/shut-gate?s=w1*6", "open", "1, 2 3, 4, 5, 6 top"},
 		{"/lab/shut-gate?s=w1*6", "shut", "6 end"},
 		{"/lab/A1?s=ann,olga*2,w1", "stale", "2 end, 3, 4"}, {"/lab/shut-gate?s=w1", "open", ""}, // no column yet
 		{"/lab/A1?s=ann,olga*2,ann,w1", "stale", "2 end, 3, 4 top"},

@@ -112,7 +112,7 @@ func partsSayIt(t *testing.T) {
 		{"/lab/A1?s=ann*2,olga*2,w1*3", "actor-w1", "Has read at step 7: Blogs news: 1 row . Still so."}, {"/lab/A1?s=ann,olga*2,w1*3,ann", "actor-w1", "Has read at step 6: Blogs news: 0 rows . Since step 7 it has changed."},
 		{orphan, "invariant-A1", "violated"}, {orphan, "chips", "“no orphan post” is violated"},
 		{orphan, "say", "The invariant “no orphan post” is violated: ann wrote at step 7 on what ann had read at step 1 (Channels news), and since step 2 that was no longer true."},
-		{"/lab/batch-gate?s=ann*9,w1*15,ann,w1*6", "say", "ann wrote at step 25 on what ann had read at step 1 (Channels news), and since step 16"},
+		{"/lab/batch-gate?s=ann*9,w1*17,ann,w1*6", "say", "ann wrote at step 27 on what ann had read at step 1 (Channels news), and since step 18"},
 		{orphan, "say", "◆ 7 · made it possible ann Blogs: Insert the post, and ask for nothing else → ok"}, {orphan, "say", "✗ 9 · violated it w1 queue: Take the message off the queue → ok"},
 		{"/lab/pivot?s=olga*4,w1*4", "actor-olga", "Has read at step 3: Channels news: pending setup.5 . Still so."},
 		{"/lab/index-touch?s=olga*4,reconcile*5,olga*2,reconcile", "say", "step 11 made that possible, and step 12 did it."},
