@@ -24,6 +24,9 @@ func TestSubscribe(t *testing.T) {
 	t.Run("nor is one that began right before the write that finishes the leaving", bubble(laterSubscriptionStays(1, func(c drivertest.Call) bool {
 		return slices.ContainsFunc(c.Operations, func(op driver.Operation) bool { return op.Row == schema.SubRow(grace) })
 	})))
+	t.Run("a delayed duplicate of a request to leave does not end a later one", bubble(lateLeaveEndsNothing))
+	t.Run("to leave succeeds although the user's own row is written meanwhile", bubble(leavingMeetsOtherWrite))
+	t.Run("to join succeeds although another device of the user leaves meanwhile", bubble(joiningMeetsLeaving))
 	t.Run("to subscribe again writes nothing, unless the channel lacks the subscriber's row", bubble(subscribingAgain))
 	t.Run("a count of 1000 is exact, and one more is counted as more", bubble(countIsExactToItsLimit))
 	t.Run("one too many is refused and dangling rows do not count", bubble(oneSubscriptionTooManyIsRefused))
@@ -60,6 +63,70 @@ func (w *world) leftHalfway() domain.Channel {
 	w.OK(w.Table(schema.TableSubscriptions).Transact(w.T.Context(), schema.UserPartition(grace),
 		driver.Merge(schema.RefRow(channel.Ref()), driver.Exists, driver.String(schema.PropState, schema.SubscriptionLeaving))))
 	return channel
+}
+
+// own is the row of grace about a channel, in her own partition.
+func (w *world) own(channel domain.Channel) driver.Entity {
+	w.T.Helper()
+	row, err := w.Table(schema.TableSubscriptions).Find(w.T.Context(), schema.UserPartition(grace), schema.RefRow(channel.Ref()))
+	w.OK(err)
+	return row
+}
+
+// toSubscriptions matches the transactions on the users' own rows.
+func toSubscriptions(call drivertest.Call) bool {
+	return call.Target == schema.TableSubscriptions && call.Method == driver.CallTransact
+}
+
+func lateLeaveEndsNothing(t *testing.T, w *world) {
+	channel := w.Create("garden", ada)
+	for n := range 2 { // the mark, and the removal of the row
+		w.OK(w.Store.Subscriptions.Create(t.Context(), channel, grace))
+		var late drivertest.Send
+		w.Arm(drivertest.Only(toSubscriptions, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+			if call.Seq == n+1 {
+				late = send
+			}
+			return send(ctx)
+		}))
+		w.OK(w.Faulty.Subscriptions.Delete(t.Context(), channel.Ref(), grace))
+		w.OK(w.Store.Subscriptions.Create(t.Context(), channel, grace))
+		if err := late(t.Context()); err == nil || w.own(channel).Properties.String(schema.PropState) != schema.SubscriptionJoined {
+			t.Errorf("the late write %d is answered with %v, and leaves %v", n+1, err, w.own(channel))
+		}
+		w.OK(w.Store.Subscriptions.Delete(t.Context(), channel.Ref(), grace))
+	}
+}
+
+func leavingMeetsOtherWrite(t *testing.T, w *world) {
+	channel := w.Create("garden", ada)
+	for n := range 2 {
+		w.OK(w.Store.Subscriptions.Create(t.Context(), channel, grace))
+		w.Arm(drivertest.Only(toSubscriptions, storetest.Before(n+1, func() {
+			row := w.own(channel)
+			w.OK(w.Table(schema.TableSubscriptions).Transact(t.Context(), row.Partition, driver.Merge(row.Row, driver.Exists)))
+		})))
+		w.OK(w.Faulty.Subscriptions.Delete(t.Context(), channel.Ref(), grace))
+		if w.own(channel).Found() || w.Has(channel.Key(), schema.SubRow(grace)) {
+			t.Errorf("before write %d another came, and the subscription is left: %v", n+1, w.own(channel))
+		}
+	}
+}
+
+// The channel has the row of a subscription that an earlier request began to leave.
+func joiningMeetsLeaving(t *testing.T, w *world) {
+	channel := w.leftHalfway()
+	keeps := func(call drivertest.Call) bool {
+		return slices.ContainsFunc(call.Operations, func(op driver.Operation) bool {
+			return op.Action == driver.ActionMerge && op.Row == schema.SubRow(grace)
+		})
+	}
+	w.Arm(drivertest.Only(keeps, storetest.Before(1, func() { w.OK(w.Store.Subscriptions.Delete(t.Context(), channel.Ref(), grace)) })))
+	w.OK(w.Faulty.Subscriptions.Create(t.Context(), channel, grace))
+	if !w.Has(channel.Key(), schema.SubRow(grace)) || w.own(channel).Properties.String(schema.PropState) != schema.SubscriptionJoined {
+		t.Errorf("the subscription is %v", w.own(channel))
+	}
+	w.MustBeSound()
 }
 
 func leavingIsFinished(t *testing.T, w *world) {
