@@ -65,11 +65,13 @@ func panicOfAFreshWorkerIsAViolation(t *testing.T) {
 	ok(t, err)
 	c.Actors = slices.DeleteFunc(slices.Clone(c.Actors), func(a lab.Actor) bool { return a.Name == "w1" })
 	invariants := c.Invariants.(protocol.Shipped)
-	invariants.Workers = func(ctx context.Context, call *driver.Call, next func(context.Context) error) error {
-		if call.Method == driver.CallTransact && call.Target == schema.TableBlogs {
-			panic("out of cheese")
+	invariants.Workers = func() driver.Around {
+		return func(ctx context.Context, call *driver.Call, next func(context.Context) error) error {
+			if call.Method == driver.CallTransact && call.Target == schema.TableBlogs {
+				panic("out of cheese")
+			}
+			return next(ctx)
 		}
-		return next(ctx)
 	}
 	c.Invariants = invariants
 	found := explorer(t, c.Scenario).Explore()

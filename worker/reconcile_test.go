@@ -12,6 +12,7 @@ import (
 	"microblogging/storage"
 	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
+	"microblogging/storage/schema"
 )
 
 func TestReconcile(t *testing.T) {
@@ -111,8 +112,9 @@ func prunesOnceADay(t *testing.T) {
 	time.Sleep(time.Minute)
 	stop()
 	for row, err := range driver.NewTable(w.db, "Deletions").All(t.Context(), driver.Scan{}) {
-		w.ok(err)
-		t.Errorf("of a deletion that ended two days ago, this is left: %v", row)
+		if w.ok(err); row.Partition != schema.VersionPartition {
+			t.Errorf("of a deletion that ended two days ago, this is left: %v", row)
+		}
 	}
 	if n := w.visible(); n > 0 {
 		t.Errorf("%d messages are left", n)
