@@ -27,6 +27,10 @@ func TestSubscribe(t *testing.T) {
 	t.Run("a delayed duplicate of a request to leave does not end a later one", bubble(lateLeaveEndsNothing))
 	t.Run("to leave succeeds although the user's own row is written meanwhile", bubble(leavingMeetsOtherWrite))
 	t.Run("to join succeeds although another device of the user leaves meanwhile", bubble(joiningMeetsLeaving))
+	t.Run("to leave removes the row in the channel, although that is written meanwhile", bubble(leavingMeetsKeeping))
+	t.Run("a reader leaves alone what another request writes meanwhile", bubble(repairMeetsOtherWrite))
+	t.Run("a reader who finds a request that joined just now keeps the user's own row", bubble(repairMeetsJoining))
+	t.Run("a reader removes the user's own row last", bubble(repairRemovesOwnRowLast))
 	t.Run("to subscribe again writes nothing, unless the channel lacks the subscriber's row", bubble(subscribingAgain))
 	t.Run("a count of 1000 is exact, and one more is counted as more", bubble(countIsExactToItsLimit))
 	t.Run("one too many is refused and dangling rows do not count", bubble(oneSubscriptionTooManyIsRefused))
@@ -127,6 +131,78 @@ func joiningMeetsLeaving(t *testing.T, w *world) {
 		t.Errorf("the subscription is %v", w.own(channel))
 	}
 	w.MustBeSound()
+}
+
+// toSub matches the transactions on the row of grace in a channel.
+func toSub(call drivertest.Call) bool {
+	return slices.ContainsFunc(call.Operations, func(op driver.Operation) bool { return op.Row == schema.SubRow(grace) })
+}
+
+func leavingMeetsKeeping(t *testing.T, w *world) {
+	channel := w.Create("garden", ada)
+	w.OK(w.Store.Subscriptions.Create(t.Context(), channel, grace))
+	w.Arm(drivertest.Only(toSub, storetest.Before(1, func() {
+		w.OK(w.Table(schema.TableBlogs).Transact(t.Context(), "garden", driver.Merge(schema.SubRow(grace), driver.Exists)))
+	})))
+	w.OK(w.Faulty.Subscriptions.Delete(t.Context(), channel.Ref(), grace))
+	if w.own(channel).Found() || w.Has(channel.Key(), schema.SubRow(grace)) {
+		t.Errorf("the subscription is left: %v", w.own(channel))
+	}
+}
+
+// changeOwn writes the user's own row in this state.
+func (w *world) changeOwn(channel domain.Channel, state string) {
+	w.T.Helper()
+	w.OK(w.Table(schema.TableSubscriptions).Transact(w.T.Context(), schema.UserPartition(grace),
+		driver.Merge(schema.RefRow(channel.Ref()), driver.Exists, driver.String(schema.PropState, state))))
+}
+
+func repairMeetsOtherWrite(t *testing.T, w *world) {
+	for _, name := range []string{"garden", "kitchen"} { // a row to complete, and one to remove
+		channel := w.Create(name, ada)
+		w.OK(w.Store.Subscriptions.Create(t.Context(), channel, grace))
+		w.changeOwn(channel, schema.SubscriptionJoining)
+		if name == "kitchen" {
+			w.Delete(channel)
+			w.OK(w.Table(schema.TableSubscriptions).Transact(t.Context(), schema.UserPartition(grace),
+				driver.Insert(schema.RefRow(channel.Ref()), driver.String(schema.PropState, schema.SubscriptionJoined))))
+		}
+		w.Arm(drivertest.Only(toSubscriptions, storetest.Before(1, func() { w.changeOwn(channel, schema.SubscriptionJoined) })))
+		_, err := w.Faulty.Subscriptions.ListAll(t.Context(), grace)
+		if w.OK(err); w.own(channel).Properties.String(schema.PropState) != schema.SubscriptionJoined {
+			t.Errorf("what was written meanwhile is %v", w.own(channel))
+		}
+	}
+}
+
+// The request dies before it writes the user's own row again.
+func repairMeetsJoining(t *testing.T, w *world) {
+	channel := w.Create("garden", ada)
+	w.OK(w.Store.Subscriptions.Create(t.Context(), channel, grace))
+	w.changeOwn(channel, schema.SubscriptionJoining)
+	sub, err := w.Table(schema.TableBlogs).Get(t.Context(), "garden", schema.SubRow(grace))
+	w.OK(err)
+	w.OK(w.Table(schema.TableBlogs).Transact(t.Context(), "garden", driver.Delete(sub.Row, driver.Exists)))
+	looks := func(call drivertest.Call) bool {
+		return call.Method == driver.CallGet && call.Row == schema.JoinRow(grace)
+	}
+	w.Arm(drivertest.Only(looks, storetest.Before(1, func() {
+		w.OK(w.Table(schema.TableBlogs).Transact(t.Context(), "garden", driver.Insert(sub.Row, sub.Properties...)))
+	})))
+	_, err = w.Faulty.Subscriptions.ListAll(t.Context(), grace)
+	if w.OK(err); !w.own(channel).Found() {
+		t.Error("the user's own row is gone, and the channel has the subscriber")
+	}
+	w.MustBeSound()
+}
+
+func repairRemovesOwnRowLast(t *testing.T, w *world) {
+	channel := w.leftHalfway()
+	w.Arm(drivertest.Only(toSub, drivertest.FailBefore(1)))
+	_, err := w.Faulty.Subscriptions.ListAll(t.Context(), grace)
+	if !w.own(channel).Found() {
+		t.Errorf("the channel still has the subscriber, whose own row is gone (%v)", err)
+	}
 }
 
 func leavingIsFinished(t *testing.T, w *world) {
