@@ -17,6 +17,7 @@ func TestChannelCreate(t *testing.T) {
 	t.Run("longest name fits in every table", bubble(longestNameFits))
 	t.Run("owner without room for a subscription creates though a repair took the gate", bubble(fullOwnerCreatesWithoutGate))
 	t.Run("row of a channel that is deleted before its creator is subscribed stays until the name is released", bubble(deletedUnderCreation))
+	t.Run("channel whose row comes late is its creator's, if it has a post by then", bubble(lateRowWithPost))
 	t.Run("of two who find a row without a gate, the slower leaves the channel of the other alone", bubble(slowReclaimSparesChannel))
 }
 
@@ -59,6 +60,28 @@ func deletedUnderCreation(t *testing.T, w *world) {
 	if rows := w.Rows("Channels"); len(rows) != 1 {
 		t.Errorf("while it is swept, the channels are %v", rows)
 	}
+}
+
+// The insert of the row is not answered. It takes effect right before its creator withdraws the gate.
+func lateRowWithPost(t *testing.T, w *world) {
+	channel := w.NewChannel("garden", ada)
+	var insert drivertest.Send
+	w.Arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		switch {
+		case call.Target == "Channels" && call.Method == driver.CallTransact && insert == nil:
+			insert = send
+			return drivertest.ErrInjected
+		case len(call.Operations) == 1 && call.Operations[0].Row == storetest.OpenGateRow(channel.Incarnation):
+			w.OK(insert(ctx))
+			w.Post(w.ReadChannel("garden"), eve, "early")
+		}
+		return send(ctx)
+	})
+	made, _, err := w.Faulty.Channels.Create(t.Context(), channel, "", 0)
+	if w.OK(err); made.Incarnation != channel.Incarnation {
+		t.Errorf("it made another channel: %+v", made)
+	}
+	w.MustBeSound()
 }
 
 // A delayed duplicate of an insert has brought the row back. Both creators are about to delete it.
