@@ -18,6 +18,7 @@ import (
 func TestSweepRows(t *testing.T) {
 	t.Run("a transaction that fails does not stop those under way", storetest.Bubble(failedTransactionStopsNoSibling))
 	t.Run("a page that cannot be read does not stop the transactions under way", storetest.Bubble(unreadPageStopsNoSibling))
+	t.Run("rows that another worker removes meanwhile are no failure, and do not count", storetest.Bubble(sweepsMeet))
 }
 
 // sweepsRows matches the transactions that remove a channel's rows.
@@ -37,6 +38,20 @@ func shutWithPosts(w *storetest.World, posts int) domain.Channel {
 		w.OK(step(w.T.Context()))
 	}
 	return channel
+}
+
+func sweepsMeet(t *testing.T, w *storetest.World) {
+	channel := shutWithPosts(w, 10)
+	sweep := func(s *storage.Parts) (rows int) {
+		_, err := s.Operator.Sweep(t.Context(), channel.Ref(), "", func(n int) { rows += n })
+		w.OK(err)
+		return rows
+	}
+	first := 0
+	w.Arm(drivertest.Only(sweepsRows, storetest.Before(1, func() { first = sweep(w.Store) })))
+	if second := sweep(w.Faulty); first == 0 || second != 0 {
+		t.Errorf("the first removed %d rows, and the second %d of the same", first, second)
+	}
 }
 
 // The second and the fourth of four transactions fail immediately. The others take
