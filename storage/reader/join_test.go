@@ -167,9 +167,9 @@ func repairMeetsOtherWrite(t *testing.T, w *world) {
 			w.OK(w.Table(schema.TableSubscriptions).Transact(t.Context(), schema.UserPartition(grace),
 				driver.Insert(schema.RefRow(channel.Ref()), driver.String(schema.PropState, schema.SubscriptionJoined))))
 		}
-		w.Arm(drivertest.Only(toSubscriptions, storetest.Before(1, func() { w.changeOwn(channel, schema.SubscriptionJoined) })))
+		w.Arm(drivertest.Only(toSubscriptions, storetest.Before(1, func() { w.changeOwn(channel, schema.SubscriptionLeaving) })))
 		_, err := w.Faulty.Subscriptions.ListAll(t.Context(), grace)
-		if w.OK(err); w.own(channel).Properties.String(schema.PropState) != schema.SubscriptionJoined {
+		if w.OK(err); w.own(channel).Properties.String(schema.PropState) != schema.SubscriptionLeaving {
 			t.Errorf("what was written meanwhile is %v", w.own(channel))
 		}
 	}
