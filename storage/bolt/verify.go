@@ -115,7 +115,7 @@ func (t *tree) read(id uint64, low []byte) error {
 	t.depth++
 	defer func() { t.depth-- }()
 	used, err := t.elements(page, low)
-	if err == nil && (used/t.pageSize+1 != len(page)/t.pageSize || used == pageHeader && u64(page[pageHeader:]) != 0) {
+	if err == nil && ((used+t.pageSize-1)/t.pageSize != len(page)/t.pageSize || used == pageHeader && u64(page[pageHeader:]) != 0) {
 		err = fmt.Errorf("%w: it has another length", ErrDamaged)
 	}
 	if err != nil {

@@ -123,3 +123,23 @@ func TestVerify(t *testing.T) {
 		})
 	}
 }
+
+func TestFullPage(t *testing.T) {
+	t.Run("a page whose elements fill it to its last byte is sound", func(t *testing.T) {
+		used := func(text int) int {
+			dir := t.TempDir()
+			db := opened(t, dir)
+			table := driver.NewTable(db, "A")
+			ok(t, table.Create(t.Context()))
+			ok(t, table.Transact(t.Context(), "p", driver.Insert("A", driver.String("Text", strings.Repeat("x", text)))))
+			ok(t, db.Close())
+			ok(t, Verify(t.Context(), dir))
+			_, element := pageOf(t, fileOf(t, dir), leafPage, "p\x00A")
+			return pageHeader + u32(element[4:]) + u32(element[8:]) + u32(element[12:])
+		}
+		const text = 3500
+		if full := used(text + os.Getpagesize() - used(text)); full != os.Getpagesize() {
+			t.Errorf("the page has %d bytes, want %d", full, os.Getpagesize())
+		}
+	})
+}
