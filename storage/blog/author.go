@@ -33,7 +33,7 @@ import (
 // channel is gone: by the next reader of the list, or once a day (Prune of package deletion).
 //
 // The same holds for votes: voted! is written before the vote, and stays when the user withdraws the vote. No
-// vote lands on a post that is gone, so what removes the votes on it then removes these rows as well.
+// vote lands on a post that is gone, so what removes a vote on it then removes that vote's row too.
 
 // Lists are the lists of what users have written and voted on. They are safe for concurrent use.
 type Lists struct {

@@ -13,8 +13,8 @@ import (
 type permit struct {
 	ref domain.ChannelRef
 	by  domain.UserName
-	// free reports whether the user needs neither a rule nor the check of their account. The owner does
-	// not, because a deletion of their account deletes the channel; nor does a user who takes a vote back.
+	// free reports whether the user needs neither a rule nor the check of their account: an owner who posts
+	// or edits, as a deletion of their account deletes the channel; or a user who takes a vote back.
 	free bool
 	// refuses says why the rule forbids it. It is nil for a vote, which anybody may give.
 	refuses func(context.Context, PostingRule) error
@@ -47,8 +47,8 @@ func (s *Posts) postPermit(in domain.Channel, by domain.UserName) *permit {
 // If the rule was replaced before the fourth step, it begins again with the first. Once it is refused, no
 // transaction that it has sent can take effect any more.
 //
-// A permit that is admitted already begins with the fourth step. operations is called before each
-// transaction, and returns what it holds besides the gate and the rule.
+// An admitted permit (edit, later batch, retry) begins with the fourth. operations is called before
+// each transaction, and returns what it holds besides gate and rule.
 func (s *Posts) permitted(ctx context.Context, p *permit, operations func(context.Context) ([]driver.Operation, error)) error {
 	return s.pause.Retry(ctx, func() error {
 		if !p.admitted {

@@ -25,8 +25,8 @@ import (
 // has the whole rule. If each blocked user had a row of their own, a request that reads it and the
 // revision concurrently might read the one before a change and the other after it.
 //
-// A channel begins without the row. The first request that needs it inserts it, in the version of the
-// gate that was read before the check that there is none, so there is never a second one. An ETag never
+// A channel begins without the row. The first request that needs it reads the gate, then that there is
+// no row, and inserts it if the gate is unchanged, so there is never a second one. An ETag never
 // repeats, so a delayed duplicate of that transaction fails. So does one of a change, because the revision
 // of the row that it deletes never comes back. (I11)
 //

@@ -39,10 +39,9 @@ const creationPatience = 10 * time.Minute
 // until its deletion has ended. The channel is on its owner's list.
 //
 // A request with an idempotency key may be sent again. Create then reports false in made if an earlier
-// one has made the channel. An empty key is none. Two requests with one key may make a channel each,
-// and the first of them be deleted before the second is recorded. Then the second channel is deleted
-// too. If the process dies before it requests that, the channel stays, as if its owner had created it
-// again.
+// one has made the channel. An empty key is none. If the channel of one request was deleted before
+// another with its key has recorded its own channel, Create deletes that too. If the process dies before
+// it requests that, the channel stays, as if its owner had created it again.
 func (s *Channels) Create(ctx context.Context, wanted domain.Channel, key string, limit int) (created domain.Channel, made bool, err error) {
 	if err := s.makeRoom(ctx, wanted, limit); err != nil {
 		return created, false, fmt.Errorf("room for a channel of %s: %w", wanted.Owner, err)

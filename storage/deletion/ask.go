@@ -28,9 +28,9 @@ import (
 //  3. the message; if it came after 5, a request that died between them would leave a pending channel
 //     that waits for a reconciling pass;
 //  4. the record, without which Undo could not find the request of a pending channel. It comes after the
-//     message, so the message of a request on record was sent. It replaces the record of a request with a
-//     lower undo count, unless that is done; between the read of that record and the write it renews the
-//     index row again (RecordDeletion). Any other record stays;
+//     message, so the message of a request on record was sent. It replaces a record with a lower undo
+//     count that is not done, and renews the index row after it has read that (RecordDeletion). Any other
+//     record stays;
 //  5. the channel's row.
 //
 // If the process dies after 3 and before 5, a worker deletes the channel once the message is visible,

@@ -33,14 +33,14 @@ import (
 //     row that this write depends on a new version. Only then it removes the index row, in the
 //     version that it scanned.
 //
-// If a process renewed the index row after the scan, the removal fails. If it renewed the row before
-// the scan, its own later write decides. If that comes before the pass's write, the pass finds the deletion
-// open, or its write fails, and the index row stays. If it comes after, it fails, and the process begins again.
+// If a process renewed the index row after the scan, the removal fails. If before, its later write and
+// that of the pass are of one row. If its own is first, the pass finds the deletion open, or fails to write,
+// and the index row stays. If that of the pass is first, its own fails, and the process begins again.
 // (A request that the pass has given up does not: Request fails.)
 //
 // The pass does this, by the record of a channel's deletion and the channel's row. A deletion is stalled
-// if it has made no progress for three leases, cannot be undone any more and waits for no retry, and each
-// message that was queued before was received once (record.go, reconcile.go).
+// if each message sent before some time was received and, since three leases before that, it made no
+// progress, could not be undone and waited for no retry (record.go, reconcile.go).
 //
 //	record                    channel's row                   the pass
 //	poisoned                  any                             writes the record, then removes the index row
@@ -48,7 +48,7 @@ import (
 //	none, undone, done        absent                          removes the index row
 //	done                      deleting                        deletes the row; the next pass goes on
 //	done                      active or pending               deletes the row if it has no gate; the next pass goes on
-//	none, undone              pending or deleting             records the deletion, and sends a message if it is stalled
+//	none, undone              pending or deleting             records the deletion; a later pass goes on by that
 //	none                      active, renewed < 1 h ago       nothing: the request may be under way
 //	none                      active                          undoes the request and records that, then removes the index row
 //	undone                    active                          writes the record, then removes the index row

@@ -70,9 +70,9 @@ type creation struct {
 // what it made after it: once.go.)
 //
 // No worker can shut the gate before the row is there, because no other process knows the incarnation.
-// Three others may delete the reservation or the gate, each in a version that it read before the
-// row was there: a repair; the deletion of any account whose list has the name; and a user whose list is full
-// and has the name. Then ReserveGate, OpenGate or the subscription fails, and the creation begins again.
+// Others may delete the reservation or the gate, each in a version that it read before the row was
+// there: a repair; and, if a user's list has the name, Prune, the deletion of that account, or that user if
+// the list is full. Then ReserveGate, OpenGate or the subscription fails, and the creation begins again.
 func (s *Fence) create(ctx context.Context, c *creation) error {
 	//lab: Read whether the name is free at this moment.
 	row, err := s.ReadChannel(ctx, c.channel.Key())

@@ -76,8 +76,8 @@
 // shows what such a repeat does.
 //
 // A creation that fails may leave a reservation or an open gate without a channel's row. Its creator
-// deletes only the gate of an insert that was not acknowledged (resolveInsert). One of three others
-// deletes what else is left: a repair (strayGate in package check), the deletion of any account that has
-// the name on its list, or a user with too many channels, for the names on theirs (withdrawCreations in
-// package channel). A store that lost an open gate is damaged, and no operation creates that gate again.
+// deletes only the gate of an insert that was not acknowledged (resolveInsert). What else is left is
+// deleted by a repair (strayGate in package check); and, if a user's list has the name, by the daily
+// Prune, the deletion of that account, or that user when the list is full (withdrawCreations in package
+// channel). A store that lost an open gate is damaged, and no operation creates that gate again.
 package fence

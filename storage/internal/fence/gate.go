@@ -71,9 +71,9 @@ func (g *GateGone) Unwrap() []error { return []error{ErrGateGone, g.Why} }
 // count from 1, because the merge is operation 0.
 //
 // Every change of what a channel's pages show merges the gate, unless it writes the channel's row. If it
-// only inserts rows, such as an owner's post, only the gate stops it. The others also depend on a row that
-// the sweep deletes. They merge the gate because its version reports, too, whether a page that was read
-// before is still right (package channel).
+// only inserts rows, such as an owner's post, only the gate stops it. Any other also depends on a row that
+// the sweep deletes, and merges the gate because its version tells whether a page that was read before is
+// still right (package channel).
 func (s *Fence) TransactIfOpen(ctx context.Context, ref domain.ChannelRef, operations ...driver.Operation) error {
 	return s.explain(ctx, ref, s.holding(ctx, ref, driver.Merge(schema.OpenGateRow(ref.Incarnation), driver.Exists), operations))
 }
