@@ -72,8 +72,8 @@ func (g *GateGone) Unwrap() []error { return []error{ErrGateGone, g.Why} }
 //
 // Every change of what a channel's pages show merges the gate, unless it writes the channel's row. If it
 // only inserts rows, such as an owner's post, only the gate stops it. Any other also depends on a row that
-// the sweep deletes, and merges the gate because its version tells whether a page that was read before is
-// still right (package channel).
+// the sweep deletes, and merges the gate because by its version a page that was read before is known to
+// be still right (package channel).
 func (s *Fence) TransactIfOpen(ctx context.Context, ref domain.ChannelRef, operations ...driver.Operation) error {
 	return s.explain(ctx, ref, s.holding(ctx, ref, driver.Merge(schema.OpenGateRow(ref.Incarnation), driver.Exists), operations))
 }
