@@ -165,7 +165,8 @@ func repairMeetsOtherWrite(t *testing.T, w *world) {
 		if name == "kitchen" {
 			w.Delete(channel)
 			w.OK(w.Table(schema.TableSubscriptions).Transact(t.Context(), schema.UserPartition(grace),
-				driver.Insert(schema.RefRow(channel.Ref()), driver.String(schema.PropState, schema.SubscriptionJoined))))
+				driver.Insert(schema.RefRow(channel.Ref()), driver.String(schema.PropState, schema.SubscriptionJoined),
+					driver.String(schema.PropRole, string(domain.RoleReader)))))
 		}
 		w.Arm(drivertest.Only(toSubscriptions, storetest.Before(1, func() { w.changeOwn(channel, schema.SubscriptionLeaving) })))
 		_, err := w.Faulty.Subscriptions.ListAll(t.Context(), grace)
