@@ -2,6 +2,8 @@ package bolt
 
 import (
 	"encoding/binary"
+	"errors"
+	"strings"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -27,14 +29,26 @@ func readLatest(file *boltFile) (latest int64, err error) {
 	return latest, err
 }
 
-// noteTime adds the time to a commit that is made anyway, if it is later than the latest by noteEvery. It
-// returns what is the latest after the commit.
+// noteTime adds the time to a commit that is made anyway, if it is later than the latest by noteEvery, and how far
+// the clock of the queues has come. It returns what is the latest after the commit.
 func (db *DB) noteTime(tx *bbolt.Tx) (latest int64, err error) {
 	latest, now := db.latest.Load(), time.Now().UnixNano()
 	if now-latest < int64(noteEvery) {
 		return latest, nil
 	}
-	return now, tx.Bucket(aboutBucket()).Put(latestKey(), binary.BigEndian.AppendUint64(nil, uint64(now)))
+	err = tx.Bucket(aboutBucket()).Put(latestKey(), binary.BigEndian.AppendUint64(nil, uint64(now)))
+	return now, errors.Join(err, db.noteClock(tx))
+}
+
+// noteClock writes how far the clock of the queues has come, so that the next epoch goes on from there. Without it a
+// restart would delay messages anew by the time since the last write to a queue.
+func (db *DB) noteClock(tx *bbolt.Tx) error {
+	return tx.ForEach(func(name []byte, bucket *bbolt.Bucket) error {
+		if !strings.HasPrefix(string(name), queuePrefix) {
+			return nil
+		}
+		return bucket.SetSequence(max(bucket.Sequence(), uint64(db.clock())))
+	})
 }
 
 // storeTime is driver.Capabilities.Clock. The file has no clock of its own. But a time at which it was written to

@@ -240,7 +240,13 @@ func (db *DB) Close() error { return db.close() }
 func (db *DB) shut() error {
 	close(db.closing)
 	<-db.stopped
-	if err := errors.Join(db.intact(), db.bolt.Close()); err != nil {
+	err := db.intact()
+	if err == nil {
+		if failed := safely(func() error { return db.bolt.Update(db.noteClock) }); failed != nil { // the disk is full
+			db.log.Warn("delayed messages will be late, because the time could not be written", "error", failed)
+		}
+	}
+	if err := errors.Join(err, db.bolt.Close()); err != nil {
 		return fmt.Errorf("closing the store: %w", err)
 	}
 	return nil

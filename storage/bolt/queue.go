@@ -46,7 +46,7 @@ const (
 // clock returns for how long the store has been open in all its epochs, in nanoseconds and at least
 // visibleBefore. It goes on evenly when the clock of the machine is set, and stops while the
 // store is closed. So a message that is delayed is never visible early: a restart leaves it the rest
-// of its delay, as far as the last write to a queue tells.
+// of its delay, and up to noteEvery more if the process was killed (noteClock).
 func (db *DB) clock() time.Duration { return visibleBefore + time.Since(db.opened) }
 
 func newPlace(visible time.Duration, n uint64) []byte {

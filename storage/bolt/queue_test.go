@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/hex"
+	"os"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -23,6 +24,7 @@ func TestQueue(t *testing.T) {
 		"a wait ends immediately if a message is visible, or when its lease ends":         awaitsVisible,
 		"a wait ends for all who wait, for their queue alone":                             awaitsItsQueue,
 		"a wait ends with its context, or when the store is closed":                       awaitEnds,
+		"a restart leaves a delayed message the rest of its delay":                        delayGoesOn,
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, db *DB) { test(t, db, driver.NewQueue(db, "q")) })
@@ -166,4 +168,33 @@ func awaitEnds(t *testing.T, db *DB, _ *driver.Queue) {
 	waiting = awaiting(t.Context(), db)
 	ok(t, db.Close())
 	wantWaiting(t, false, waiting)
+}
+
+// The store is closed, or the process is killed after another commit.
+func delayGoesOn(t *testing.T, _ *DB, _ *driver.Queue) {
+	for how, stop := range map[string]func(db *DB){
+		"it is closed": func(db *DB) { ok(t, db.Close()) },
+		"it is killed": func(db *DB) {
+			put(t, db, driver.Insert("row"))
+			path := db.bolt.Path()
+			killed, err := os.ReadFile(path)
+			ok(t, err, db.Close(), os.WriteFile(path, killed, 0o600))
+		},
+	} {
+		dir := t.TempDir()
+		db := opened(t, dir)
+		ok(t, driver.NewQueue(db, "q").SendDelayed(t.Context(), "m", 5*time.Minute))
+		time.Sleep(3 * time.Minute)
+		stop(db)
+		time.Sleep(time.Hour)
+		db = opened(t, dir)
+		queue := driver.NewQueue(db, "q")
+		time.Sleep(2*time.Minute - time.Second)
+		early := received(t, queue, time.Second)
+		time.Sleep(time.Second)
+		if due := received(t, queue, time.Second); len(early) > 0 || len(due) != 1 {
+			t.Errorf("%s: %d messages are visible early, and %d once they are due", how, len(early), len(due))
+		}
+		ok(t, db.Close())
+	}
 }
