@@ -126,6 +126,7 @@ class Draft {
     if (this.form.dataset.draft === "merge") {
       this.before = localStorage.getItem(this.name); // a merge is no draft while nothing is typed into it
     } else if (this.form.dataset.draft === "sent") {
+      this.#restore();
       this.#forget(named(this.family).filter((name) => this.#same(read(name))));
       this.#keep();
     } else if (kept) {
@@ -138,6 +139,17 @@ class Draft {
     }
     for (const { name } of mine.filter(({ of }) => of.length === 2)) {
       if (localStorage.getItem(name)) this.#pend(name, read(name));
+    }
+  }
+
+  // #restore makes what is saved what the form begins with: the server wrote into it what was refused.
+  // The field "base" has what is saved, in the order of the fields. A form for something new has none.
+  #restore() {
+    const saved = JSON.parse(this.form.elements.base?.value || "[]");
+    for (const [i, control] of this.#controls(typed).entries()) {
+      const { value } = control;
+      control.defaultValue = saved[i] ?? "";
+      control.value = value;
     }
   }
 
@@ -172,8 +184,7 @@ class Draft {
   }
 
   get #changed() {
-    const isNew = this.form.dataset.draft === "sent" ? ({ value }) => value : ({ value, defaultValue }) => value !== defaultValue;
-    return this.#controls(typed).some(isNew);
+    return this.#controls(typed).some(({ value, defaultValue }) => value !== defaultValue);
   }
 
   #keep() {
@@ -193,12 +204,12 @@ class Draft {
     }
   }
 
-  // #empty leaves the form as the server wrote it, with a new key: the old one may have been sent,
+  // #empty leaves the form as it began, with a new key: the old one may have been sent,
   // and then it belongs to the old text.
   #empty() {
     this.#forget([this.name]);
     for (const control of this.#controls(typed)) {
-      control.value = this.form.dataset.draft === "sent" ? "" : control.defaultValue;
+      control.value = control.defaultValue;
       control.dispatchEvent(new Event("input")); // form.js counts its characters
     }
     this.#renew();
@@ -284,7 +295,6 @@ class Draft {
     this.#empty();
     for (const past of this.form.parentElement.querySelectorAll("form.compose :is(.error, .notice), .preview")) past.remove();
     this.form.elements.text.removeAttribute("aria-invalid");
-    this.form.dataset.draft = "";
     this.#say("");
     this.form.elements.text.focus();
     this.#pend(name, sent);

@@ -243,8 +243,9 @@ type EditChannel struct {
 	Base string
 	// PostingRule says who may post.
 	PostingRule storage.PostingRule
-	// Person is the name that was typed and refused.
+	// Person is the name that was typed into the form that blocks, and Block says why it was refused.
 	Person string
+	Block  Form
 }
 
 // personField is the field for the name of the user to block.

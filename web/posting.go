@@ -134,11 +134,11 @@ func (s *server) ruled(c echo.Context, v visitor, in domain.Channel, err error, 
 	view := templates.EditChannel{Channel: in, Base: templates.Pack(in.Fields()), Person: shown(person)}
 	switch name, _ := domain.ParseUserName(person); {
 	case missing:
-		view.Errors = []domain.FieldError{{Field: "person", Detail: "There is no user of this name"}}
+		view.Block.Errors = []domain.FieldError{{Field: "person", Detail: "There is no user of this name"}}
 	case person == "":
-		view.Errors = invalid.Fields
+		view.Block.Errors = invalid.Fields
 	default: // the store refused it, so the name parses
-		view.Errors = []domain.FieldError{{Field: "person", Detail: name.Handle() + " " + invalid.Fields[0].Detail}}
+		view.Block.Errors = []domain.FieldError{{Field: "person", Detail: name.Handle() + " " + invalid.Fields[0].Detail}}
 	}
 	postingRule, readErr := s.store.Posts.PostingRule(c.Request().Context(), in.Key())
 	if readErr != nil {

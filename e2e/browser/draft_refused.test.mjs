@@ -1,0 +1,81 @@
+// Drafts that are refused for what they say.
+
+import assert from "node:assert/strict";
+import { before, describe, test } from "node:test";
+import { signUp } from "./account.mjs";
+import { answered, writer } from "./draft_writer.mjs";
+import { sites, visitor } from "./visitor.mjs";
+
+const long = "x".repeat(5001);
+
+let rob;
+before(async () => { rob = await signUp(sites.sample, "rob"); });
+
+const said = (v) => v.page.locator("form[data-draft] [role=status]").innerText();
+
+async function discards(v) {
+  await v.press(v.button("Discard"));
+  await v.sees("Draft discarded.");
+}
+
+describe("draft: what is saved", () => {
+  test("comes back into the form of a post when a refused change is discarded", async () => {
+    await rob.createChannel("saved.post");
+    const v = await visitor(sites.sample, { as: rob });
+    await v.open(`${await rob.post("saved.post", "Saved\n\ntext", "Saved title")}/edit`);
+    await v.fill({ Title: "x".repeat(130), Text: "Typed" });
+    await answered(v, v.button("Save"));
+    assert.equal(v.status, 422);
+    await discards(v);
+    assert.equal(await v.field("Title").inputValue(), "Saved title");
+    assert.equal(await v.field("Text").inputValue(), "Saved\n\ntext");
+    await v.press(v.button("Undo"));
+    assert.equal(await v.field("Text").inputValue(), "Typed");
+    await v.leave();
+  });
+
+  test("comes back into the form of a description when a change that met another is discarded", async () => {
+    const path = `${await rob.createChannel("saved.meanwhile", "Before")}/edit`;
+    const v = await visitor(sites.sample, { as: rob });
+    await v.open(path);
+    const other = await v.context.newPage();
+    await other.goto(path);
+    await other.getByLabel("Description").fill("Saved meanwhile");
+    await Promise.all([other.waitForEvent("load"), other.getByRole("button", { name: "Save", exact: true }).click()]);
+    await v.fill({ Description: "Typed" });
+    await answered(v, v.button("Save"));
+    await v.sees("Another description was saved meanwhile: “Saved meanwhile”.");
+    await discards(v);
+    assert.equal(await v.field("Description").inputValue(), "Saved meanwhile");
+    await v.leave();
+  });
+
+  test("is no draft when another form of its page is refused, and what was typed stays one", async () => {
+    const v = await visitor(sites.sample, { as: rob });
+    await v.open(`${await rob.createChannel("saved.block", "Saved")}/edit`);
+    for (const [description, status] of [["Saved", ""], ["Typed", "Draft kept in this browser until you sign out."]]) {
+      await v.fill({ Description: description, Name: "nobody.of.this.name" });
+      await v.follow(v.button("Block"));
+      assert.equal(v.status, 404);
+      assert.equal(await v.field("Description").inputValue(), description);
+      assert.equal(await said(v), status);
+    }
+    await discards(v);
+    assert.equal(await v.field("Description").inputValue(), "Saved");
+    await v.leave();
+  });
+});
+
+test("draft: a refused text does not come back after the next posts", async () => {
+  const v = await writer(rob, "no.return", true);
+  await v.fill({ Text: long });
+  await answered(v, v.button("Post"));
+  assert.equal(v.status, 422);
+  for (const words of ["First", "Second"]) {
+    await v.fill({ Text: words });
+    await answered(v, v.button("Post"));
+    assert.equal(await v.field("Text").inputValue(), "");
+  }
+  assert.deepEqual(await rob.texts("no.return"), ["Second", "First"]);
+  await v.leave();
+});
