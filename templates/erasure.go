@@ -50,9 +50,9 @@ func (v Erasure) step() string {
 
 func (v Erasure) undoable() string {
 	if v.Undo > 0 {
-		return "Every session ends immediately. For " + wait(v.Undo) + " you can sign in and undo this. Meanwhile no page shows your channels and posts; posts that you keep are shown without your name. After that, all is gone for good."
+		return "Every session ends immediately. For " + wait(v.Undo) + " you can sign in and undo this. Meanwhile no page shows your channels and posts; posts that you keep are shown without your name. After that, all but the posts that you keep is gone for good."
 	}
-	return "Every session ends immediately, and all is gone for good. It cannot be undone."
+	return "Every session ends immediately, and all but the posts that you keep is gone for good. It cannot be undone."
 }
 
 // removed says how much has gone.
