@@ -367,12 +367,14 @@ class Draft {
       if (!this.#changed) this.#say(where ? `Your post is published. It is in ${where}.` : "Your post is published.");
       return;
     }
-    const why = page.querySelector("main .error, main .notice.bad p, h1")?.textContent ?? "";
+    const why = ["main .error", "main .notice.bad p", "h1"].map((part) => page.querySelector(part)).find(Boolean)?.textContent.trim() ?? "";
     if (this.#changed) {
       article.tell(`Not sent. ${why}`, ["Edit", back], ["Try again", () => {
         article.remove();
         this.#pend(name, sent);
       }]);
+      const signIn = page.querySelector('main a[href="/sign-in"]'); // opens another tab
+      if (signIn) article.querySelector(".kept").prepend(signIn);
     } else if (!page.querySelector("textarea")) { // the server has not read the text
       back();
       this.#say(`Not sent. ${why}`);

@@ -1,9 +1,9 @@
-// Drafts that are refused for what they say.
+// Drafts that are refused for what they say, or while their author writes on.
 
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { signUp } from "./account.mjs";
-import { answered, writer } from "./draft_writer.mjs";
+import { answered, signInElsewhere, text, writer } from "./draft_writer.mjs";
 import { sites, visitor } from "./visitor.mjs";
 
 const long = "x".repeat(5001);
@@ -78,4 +78,41 @@ test("draft: a refused text does not come back after the next posts", async () =
   }
   assert.deepEqual(await rob.texts("no.return"), ["Second", "First"]);
   await v.leave();
+});
+
+describe("draft: a post that is refused while its author writes on", () => {
+  // post sends what is in the form, and has it answered when another text is there.
+  async function post(v) {
+    let answer;
+    const written = new Promise((resolve) => { answer = resolve; });
+    await v.page.route("**", async (route) => {
+      if (route.request().method() === "POST") await written;
+      await route.continue();
+    });
+    await v.press(v.button("Post"));
+    await v.fill({ Text: "Written on" });
+    answer();
+  }
+
+  test("says why", async () => {
+    const v = await writer(rob, "why.text", true);
+    await v.fill({ Text: long });
+    await post(v);
+    await v.sees(/^· Not sent\. Text must have at most/);
+    await v.leave();
+  });
+
+  test("leads to sign in if the session has ended, and is then sent", async () => {
+    const ron = await signUp(sites.sample, "ron");
+    const v = await writer(ron, "why.session", true);
+    await ron.endSessions();
+    await post(v);
+    await v.sees("Not sent. You are not signed in any more");
+    await signInElsewhere(v, ron);
+    await v.press(v.button("Try again"));
+    await v.page.locator("article.pending").waitFor({ state: "detached" });
+    assert.deepEqual(await ron.texts("why.session"), [text]);
+    assert.equal(await v.field("Text").inputValue(), "Written on");
+    await v.leave();
+  });
 });
