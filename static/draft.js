@@ -39,6 +39,9 @@ sessionStorage.setItem("tab", tab);
 const open = (await navigator.locks?.query())?.held.map(({ name }) => name);
 const isOpen = (name) => open?.includes(`tab:${name}`) ?? true;
 
+// Whether the user has signed out in another tab. What is typed here is then kept no more.
+let signedOut = false;
+
 // waking are called when the network or the reader comes back.
 const waking = new Set();
 const wake = () => waking.forEach((go) => go());
@@ -189,6 +192,7 @@ class Draft {
 
   #keep() {
     if (this.#stop) return;
+    if (signedOut) return void this.#say(this.#changed ? "You have signed out in another tab, so this draft is not kept." : "");
     if (!this.#changed) {
       this.#forget([this.name]);
       if (this.before) localStorage.setItem(this.name, this.before);
@@ -269,7 +273,10 @@ class Draft {
 
   // #hear is told what another tab has changed.
   #hear(name, value) {
-    if (name === this.name && value === null && this.#changed && !this.#stop) {
+    if (name === "draft-end" && value && this.name.startsWith(value)) {
+      signedOut = true;
+      this.#keep();
+    } else if (name === this.name && value === null && this.#changed && !this.#stop) {
       this.#renew();
       this.#say("Another tab has taken or removed this draft.");
     } else if (name?.startsWith(this.base) && !this.#changed) {
@@ -284,7 +291,7 @@ class Draft {
     if (this.#stop) return;
     const body = new URLSearchParams(new FormData(this.form, event.submitter));
     // A channel that is made with the post is known to the next page.
-    if (!this.form.matches(".compose") || body.get("channel") === "") return void this.#send(body);
+    if (signedOut || !this.form.matches(".compose") || body.get("channel") === "") return void this.#send(body);
     const name = `${this.name}:${body.get("key")}`;
     const sent = { ...this.#values, body: String(body) };
     try {
@@ -382,7 +389,7 @@ class Draft {
       article.remove();
       this.#forget([name]);
       // A page without a form only shows the text. The draft stays for the form when it is back.
-      if (!page.querySelector("form[data-draft]")) {
+      if (!signedOut && !page.querySelector("form[data-draft]")) {
         localStorage.setItem(this.name, JSON.stringify(sent));
         const hint = page.createElement("p");
         hint.className = "hint";

@@ -7,6 +7,9 @@ const start = sessionStorage.getItem("draft-end");
 sessionStorage.removeItem("draft-end");
 if (start && performance.getEntriesByType("navigation")[0]?.redirectCount > 0) {
   for (const name of Object.keys(localStorage)) if (name.startsWith(start)) localStorage.removeItem(name);
+  // Other tabs hear of it, and keep no more.
+  localStorage.setItem("draft-end", start);
+  localStorage.removeItem("draft-end");
 }
 
 for (const form of document.querySelectorAll("form[data-leaves]")) {

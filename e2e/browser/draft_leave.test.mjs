@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
-import { signUp } from "./account.mjs";
-import { answered, both, comesBack, published, text, writer } from "./draft_writer.mjs";
+import { signIn, signUp } from "./account.mjs";
+import { answered, both, comesBack, published, shown, signInElsewhere, text, writer } from "./draft_writer.mjs";
 import { look } from "./page_look.mjs";
 import { sites } from "./visitor.mjs";
 
@@ -140,5 +140,32 @@ test("draft: signing out removes all of them once that is confirmed, and ending 
   assert.match(await v.notice(), /signed out/);
   assert.equal(await drafts(), 0);
   await other.waitForFunction(() => Object.keys(localStorage).every((name) => !name.startsWith("draft:eva:")));
+  await v.leave();
+});
+
+test("draft: after signing out in another tab none is kept, and what was typed can still be sent", async () => {
+  const una = await signUp(sites.sample, "una");
+  const v = await writer(una, "out.elsewhere", true);
+  const kept = () => v.page.evaluate(() => Object.keys(localStorage));
+  const [other, later] = [await v.context.newPage(), await v.context.newPage()];
+  await later.goto("/channels/out.elsewhere");
+  await other.goto("/channels");
+  other.on("dialog", (dialog) => dialog.accept());
+  await other.locator(".top .named > summary").click();
+  await Promise.all([other.waitForEvent("load"), other.getByRole("button", { name: "Sign out" }).click()]);
+  const sentence = "You have signed out in another tab, so this draft is not kept.";
+  await v.sees(sentence);
+  await later.locator("#text").fill("Typed after that");
+  await later.getByText(sentence).waitFor();
+  assert.deepEqual(await kept(), []);
+
+  await answered(v, v.button("Post"));
+  assert.equal(v.status, 401);
+  await v.sees(sentence);
+  assert.equal(await shown(v), text);
+  assert.deepEqual(await kept(), []);
+  await signInElsewhere(v, una);
+  await v.follow(v.button("Post"));
+  await published(v, await signIn(sites.sample, "una"), "out.elsewhere");
   await v.leave();
 });
