@@ -389,7 +389,7 @@ class Draft {
       article.remove();
       this.#forget([name]);
       // A page without a form only shows the text. The draft stays for the form when it is back.
-      if (!signedOut && !page.querySelector("form[data-draft]")) {
+      if (!page.querySelector("form[data-draft]")) {
         localStorage.setItem(this.name, JSON.stringify(sent));
         const hint = page.createElement("p");
         hint.className = "hint";

@@ -159,7 +159,13 @@ test("draft: after signing out in another tab none is kept, and what was typed c
   await later.getByText(sentence).waitFor();
   assert.deepEqual(await kept(), []);
 
+  let keptOnTheWay;
+  await v.page.route("**", async (route) => {
+    if (route.request().method() === "POST") keptOnTheWay = await kept();
+    await route.continue();
+  });
   await answered(v, v.button("Post"));
+  assert.deepEqual(keptOnTheWay, []);
   assert.equal(v.status, 401);
   await v.sees(sentence);
   assert.equal(await shown(v), text);

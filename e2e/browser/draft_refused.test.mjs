@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { signUp } from "./account.mjs";
 import { answered, signInElsewhere, text, writer } from "./draft_writer.mjs";
+import { look } from "./page_look.mjs";
 import { sites, visitor } from "./visitor.mjs";
 
 const long = "x".repeat(5001);
@@ -108,6 +109,7 @@ describe("draft: a post that is refused while its author writes on", () => {
     await ron.endSessions();
     await post(v);
     await v.sees("Not sent. You are not signed in any more");
+    await look(v, "refused-while-writing-on");
     await signInElsewhere(v, ron);
     await v.press(v.button("Try again"));
     await v.page.locator("article.pending").waitFor({ state: "detached" });
