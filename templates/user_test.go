@@ -14,6 +14,10 @@ func TestErasurePage(t *testing.T) {
 		expect(t, ErasurePage(pageAt("/account/deletion", "jo"), Erasure{Ends: until}), says(said))
 		expect(t, ErasurePage(pageAt("/account/deletion", ""), Erasure{Progress: &domain.Deletion{State: domain.DeletionPending, UndoableUntil: until}}), says(said))
 	})
+	for _, undo := range []time.Duration{0, time.Hour} {
+		shows(t, "says that posts which are kept are not gone, with an undo of "+undo.String(), ErasurePage(pageAt("/account/deletion", "jo"), Erasure{Undo: undo}),
+			says("all but the posts that you keep is gone for good"))
+	}
 	shows(t, "leaves it to its reader what becomes of posts elsewhere", ErasurePage(pageAt("/account/deletion", "jo"), Erasure{}),
 		without("[checked]"), times(2, "input[name=posts][required]"))
 	shows(t, "keeps a choice if the password was wrong", ErasurePage(pageAt("/account/deletion", "jo"), Erasure{Form: refused("password"), Posts: "keep"}),

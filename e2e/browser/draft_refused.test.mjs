@@ -55,7 +55,7 @@ describe("draft: what is saved", () => {
     const v = await visitor(sites.sample, { as: rob });
     await v.open(`${await rob.createChannel("saved.block", "Saved")}/edit`);
     for (const [description, status] of [["Saved", ""], ["Typed", "Draft kept in this browser until you sign out."]]) {
-      await v.fill({ Description: description, Name: "nobody.of.this.name" });
+      await v.fill({ Description: description, Name: "not.a.user" });
       await v.follow(v.button("Block"));
       assert.equal(v.status, 404);
       assert.equal(await v.field("Description").inputValue(), description);
