@@ -159,3 +159,23 @@ func versionComesMeanwhile(t *testing.T) {
 	}
 	t.Error("it ends after more than 40 calls")
 }
+
+// The first mark of a copy arrives once more after the copy has ended.
+func TestReplaceThatIsDelayedChangesNothing(t *testing.T) {
+	db := empty(t)
+	ok(t, storage.New(db, storage.Options{HashPassword: drivertest.CheapHash}).Operator.Prepare(t.Context()))
+	var delayed func() error
+	held := driver.Wrap(db, func(ctx context.Context, c *driver.Call, next func(context.Context) error) error {
+		if c.Method == driver.CallTransact {
+			again := *c
+			delayed = func() error { return db.Do(ctx, &again) }
+		}
+		return next(ctx)
+	})
+	ok(t, version.Replace(t.Context(), held, version.Unfinished))
+	ok(t, version.Replace(t.Context(), db, schema.CurrentVersion))
+	if err := delayed(); !errors.Is(err, domain.ErrConflict) {
+		t.Errorf("the duplicate ended with %v", err)
+	}
+	ok(t, version.Check(t.Context(), db))
+}
