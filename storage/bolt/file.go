@@ -1,6 +1,7 @@
 package bolt
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/binary"
@@ -31,8 +32,8 @@ const (
 	// schemaVersion is the number of the layout of the file: the names of buckets, and how keys,
 	// records and messages are written. What the rows mean has a version of its own, which is a
 	// row (package schema). The layouts from oldestSchema on are the same, so a program opens
-	// each of them. It does not change the number of a file that exists: the program that wrote
-	// the file must still open it after a copy was made of it. The number is 5 and not 4 so that
+	// each of them. It does not change the number of a file that has rows: the program that wrote
+	// them must still open it after a copy was made of it. The number is 5 and not 4 so that
 	// a program that knows no versions of rows refuses a file of today.
 	schemaVersion, oldestSchema = 5, 4
 	// Each table and each queue has a bucket.
@@ -271,7 +272,8 @@ func beginEpoch(file *boltFile) (epoch uint64, clock time.Duration, commit int, 
 		if err != nil {
 			return err
 		}
-		if about.Get(schemaKey()) == nil {
+		// The rows of a file that has none yet will be those of this program.
+		if !hasRows(tx) {
 			if err := about.Put(schemaKey(), binary.BigEndian.AppendUint32(nil, schemaVersion)); err != nil {
 				return err
 			}
@@ -286,6 +288,17 @@ func beginEpoch(file *boltFile) (epoch uint64, clock time.Duration, commit int, 
 		})
 	})
 	return epoch, clock, commit, err
+}
+
+// hasRows reports whether any table has a row.
+func hasRows(tx *bbolt.Tx) bool {
+	tables, prefix := tx.Cursor(), []byte(tablePrefix)
+	for name, _ := tables.Seek(prefix); bytes.HasPrefix(name, prefix); name, _ = tables.Next() {
+		if row, _ := tx.Bucket(name).Cursor().First(); row != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // checkSchema returns an error unless the bucket has the version of a store that this program can open.

@@ -30,7 +30,7 @@ func TestOpen(t *testing.T) {
 	t.Run("uses the file that has the name once it is locked", fileOfTheName)
 	t.Run("keeps the messages, and ends their leases", reopenedMessages)
 	t.Run("shows a delayed message when the store was open for that long in all, and not before", delayedMessages)
-	t.Run("opens a file of the layout before, whose number stays", earlierLayout)
+	t.Run("opens a file of the layout before, whose number stays unless it has no rows", earlierLayout)
 	t.Run("refuses rows that are not accepted, and changes nothing", rowsNotAccepted)
 	t.Run("begins another epoch each time, of each store", otherEpochs)
 	t.Run("syncs each commit unless the options say no", syncsByDefault)
@@ -79,17 +79,34 @@ func refusedUntouched(t *testing.T) {
 	}
 }
 
-// The program that wrote the file must still open it.
+// The program that wrote rows must still open them. It must not open a file in which this one writes the first.
 func earlierLayout(t *testing.T) {
-	for number, want := range map[uint32]uint32{4: 4, schemaVersion: schemaVersion} {
+	for name, test := range map[string]struct {
+		number, want uint32
+		rows         int
+	}{
+		"the layout before with rows":            {oldestSchema, oldestSchema, 1},
+		"the layout before with an empty table":  {oldestSchema, schemaVersion, 0},
+		"the layout before that was only begun":  {oldestSchema, schemaVersion, -1},
+		"the present layout with rows":           {schemaVersion, schemaVersion, 1},
+		"the present layout that was only begun": {schemaVersion, schemaVersion, -1},
+	} {
 		dir := t.TempDir()
-		alter(t, dir, ofSchema(number))
+		if test.rows >= 0 {
+			db := opened(t, dir)
+			put(t, db, driver.Insert("row"))
+			if test.rows == 0 {
+				put(t, db, driver.Delete("row", driver.Exists))
+			}
+			ok(t, db.Close())
+		}
+		alter(t, dir, ofSchema(test.number))
 		ok(t, mustOpen(t, dir, Options{}).Close())
 		mustCompact(t, dir)
 		ok(t, Verify(t.Context(), dir))
 		alter(t, dir, func(tx *bbolt.Tx) error {
-			if got := binary.BigEndian.Uint32(tx.Bucket(aboutBucket()).Get(schemaKey())); got != want {
-				t.Errorf("a file of the layout %d has the number %d", number, got)
+			if got := binary.BigEndian.Uint32(tx.Bucket(aboutBucket()).Get(schemaKey())); got != test.want {
+				t.Errorf("%s has the number %d, want %d", name, got, test.want)
 			}
 			return nil
 		})
@@ -134,7 +151,7 @@ func rowsNotAccepted(t *testing.T) {
 // ofSchema makes a store of another version.
 func ofSchema(version uint32) func(*bbolt.Tx) error {
 	return func(tx *bbolt.Tx) error {
-		about, err := tx.CreateBucket(aboutBucket())
+		about, err := tx.CreateBucketIfNotExists(aboutBucket())
 		return errors.Join(err, about.Put(schemaKey(), binary.BigEndian.AppendUint32(nil, version)))
 	}
 }
