@@ -54,6 +54,8 @@ type copier struct {
 	from   source
 	to     Side
 	result Result
+	// ended is whether the target has rows of the present version: the copy has ended, or it is another store.
+	ended bool
 	// filled is the sum of the source's versions that fill has read.
 	filled uint64
 	seed   maphash.Seed
@@ -76,7 +78,7 @@ func Copy(ctx context.Context, from, to Side, o Options) (Result, error) {
 	}
 	c := &copier{Options: o, from: source{Side: from}, to: to, result: Result{Rows: map[string]int{}}, seed: maphash.MakeSeed()}
 	for _, step := range []func(context.Context) error{c.open, c.prepare, c.look, c.begin, c.fill, c.copyMessages, c.compare, c.end} {
-		if err := step(ctx); err != nil {
+		if err := step(ctx); err != nil || c.ended {
 			return c.result, err
 		}
 	}
@@ -119,7 +121,8 @@ func (c *copier) prepare(ctx context.Context) error {
 	return nil
 }
 
-// look refuses a target that holds what the source does not.
+// look refuses a target that holds what the source does not. If the copy has ended, it may be in use: so it is
+// only compared, since a row that it lacks may have been deleted there.
 func (c *copier) look(ctx context.Context) error {
 	empty, err := version.Empty(ctx, c.to)
 	if err != nil {
@@ -132,12 +135,25 @@ func (c *copier) look(ctx context.Context) error {
 		}
 		return err
 	}
-	return c.walk(ctx, "looking at what is there", func(table string, source, target *driver.Entity) error {
-		if target != nil && (source == nil || !same(source.Properties, target.Properties)) {
-			return &RefusedError{fmt.Sprintf("%s is not empty, and no unfinished copy of %s: its table %s has other rows; copy to an empty store", c.to.Name, c.from.Name, table)}
-		}
-		return nil
-	})
+	of, err := version.Read(ctx, c.to)
+	if err != nil {
+		return fmt.Errorf("reading %s: %w", c.to.Name, err)
+	}
+	c.ended = of != version.Unfinished
+	return c.walk(ctx, "looking at what is there", c.refuse)
+}
+
+// refuse refuses a target that is not empty because of a row of either store.
+func (c *copier) refuse(table string, source, target *driver.Entity) error {
+	switch equal := source != nil && target != nil && same(source.Properties, target.Properties); {
+	case c.ended && !equal:
+		return &RefusedError{fmt.Sprintf("%s is not empty, and no unfinished copy: this copy has ended, or the store is in use, and its table %s is not that of %s; copy to an empty store", c.to.Name, table, c.from.Name)}
+	case c.ended:
+		c.result.Rows[table]++
+	case target != nil && !equal:
+		return &RefusedError{fmt.Sprintf("%s is not empty, and no unfinished copy of %s: its table %s has other rows; copy to an empty store", c.to.Name, c.from.Name, table)}
+	}
+	return nil
 }
 
 // begin says in the target that it is no store yet. No role starts there, and one that runs there ends.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -34,6 +35,8 @@ func TestCopy(t *testing.T) {
 			drivertest.Long(func(t *testing.T) { goesOn(t, content, mem.Open(content, "whole")) })(t)
 		},
 		"refuses a target that is in use":                 refusesTargets,
+		"that has ended is compared, and never goes on":   endedIsCompared,
+		"of a store to itself does nothing":               toItself,
 		"refuses a store of another version":              refusesVersions,
 		"of an empty store is the store it was":           copiesToPrepared,
 		"waits for messages that are not visible":         waitsForMessages,
@@ -256,6 +259,45 @@ func refusesTargets(t *testing.T, content mem.Snapshot) {
 			t.Errorf("%s: the copy ended with %v, and the target has %d rows, had %d", name, err, len(rows(to)), len(before))
 		}
 	}
+}
+
+// unchanged is a store that must not be written to. Its tables may be created again.
+func unchanged(t *testing.T, db *mem.DB) driver.Backend {
+	return driver.Wrap(db, func(ctx context.Context, c *driver.Call, next func(context.Context) error) error {
+		if c.Method == driver.CallTransact || c.Method == driver.CallSend || c.Method == driver.CallReceive {
+			t.Errorf("%s of %s", c.Method, c.Target)
+		}
+		return next(ctx)
+	})
+}
+
+// The target is used after the copy: what is deleted there stays deleted, also if what is left are rows of the
+// source alone.
+func endedIsCompared(t *testing.T, content mem.Snapshot) {
+	for name, content := range map[string]mem.Snapshot{"of the present version": content, "of an earlier version": readFixture(t)} {
+		from, to := open(content)
+		first, err := copyStore(t, side("from", from), side("to", to))
+		ok(t, err)
+		again, err := copyStore(t, side("from", from), side("to", unchanged(t, to)))
+		if err != nil || !maps.Equal(again.Rows, first.Rows) || again.Messages != 0 {
+			t.Errorf("%s: the same copy again ended with %+v (%v), want the rows of %+v", name, again, err, first)
+		}
+		for row := range to.Snapshot().Rows(schema.TableChannels) {
+			ok(t, driver.NewTable(to, schema.TableChannels).Transact(t.Context(), row.Partition, driver.Delete(row.Row, driver.Exists)))
+		}
+		_, err = copyStore(t, side("from", from), side("to", unchanged(t, to)))
+		if refused := (*move.RefusedError)(nil); !errors.As(err, &refused) {
+			t.Errorf("%s: rows were deleted in the target, and the copy ended with %v", name, err)
+		}
+		ok(t, version.Check(t.Context(), to))
+	}
+}
+
+func toItself(t *testing.T, content mem.Snapshot) {
+	db := mem.Open(content, "one")
+	_, err := copyStore(t, side("from", unchanged(t, db)), side("to", unchanged(t, db)))
+	ok(t, err)
+	ok(t, version.Check(t.Context(), db))
 }
 
 // prepared is an empty store of a version.

@@ -13,7 +13,8 @@
 // order of their keys, up to three times:
 //
 //   - If the target has rows, each must be a row of the source: then it is an unfinished copy
-//     of it. Otherwise the copy is refused, and nothing was changed.
+//     of it. Otherwise the copy is refused, and nothing was changed. A copy that has ended is a store
+//     that may be in use: it is only compared, and a copy to one that differs is refused.
 //   - Rows that the target lacks are inserted, up to 100 of one partition in a transaction.
 //   - Both stores are compared. A difference means that a process wrote meanwhile: the
 //     copy fails, and names the side that changed.
