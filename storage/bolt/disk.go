@@ -23,19 +23,28 @@ func FullDisk(err error) bool {
 const backupName = "last-backup"
 
 // NoteBackup writes to the directory of a store that a backup of it was completed then. This
-// is not in the store, which a backup does not change, and which may have no room for it.
+// is not in the store, which a backup does not change, and which may have no room for it. If it
+// fails, the former note stays: without one, nothing would tell that the last backup is old.
 func NoteBackup(dir string, on time.Time) error {
 	path := filepath.Join(dir, backupName)
+	next := path + ".partial"
 	// A new file, since the user of the backup may not be that of the service.
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(next); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	file, err := os.OpenFile(next, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
 	_, err = fmt.Fprintln(file, on.UTC().Format(time.RFC3339))
-	return errors.Join(err, inherit(path), file.Close())
+	err = errors.Join(err, inherit(next), file.Sync(), file.Close()) // windows renames no open file
+	if err == nil {
+		err = os.Rename(next, path)
+	}
+	if err != nil {
+		return errors.Join(err, os.RemoveAll(next))
+	}
+	return nil
 }
 
 // LastBackup returns the time of the last NoteBackup. It is zero if there was none.

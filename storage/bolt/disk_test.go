@@ -44,9 +44,13 @@ func lastBackupIsDamaged(t *testing.T) {
 // Root notes backups in the directory of a user whom it need not trust.
 func lastBackupIsNewFile(t *testing.T) {
 	dir, other := t.TempDir(), filepath.Join(t.TempDir(), "other")
-	ok(t, os.WriteFile(other, []byte("text"), 0o600), os.Symlink(other, filepath.Join(dir, backupName)))
+	ok(t, os.WriteFile(other, []byte("text"), 0o600))
+	for _, name := range []string{backupName, backupName + ".partial"} {
+		ok(t, os.Symlink(other, filepath.Join(dir, name)))
+	}
 	ok(t, NoteBackup(dir, time.Now()))
 	if text, err := os.ReadFile(other); err != nil || string(text) != "text" {
 		t.Errorf("the other file is %q (%v)", text, err)
 	}
+	wantFiles(t, dir, backupName)
 }

@@ -19,6 +19,7 @@ import (
 func TestFullDisk(t *testing.T) {
 	t.Run("refuses writes until there is space, and reads as before", limited(fullDisk))
 	t.Run("keeps no store from being created once there is space", limited(fullDiskAtCreation))
+	t.Run("keeps the note of the last backup", limited(fullDiskAtNote))
 }
 
 // limited runs a test in a process of its own, since the limit holds for each of its files: also for
@@ -86,6 +87,18 @@ func fullDiskAtCreation(t *testing.T) {
 	wantFiles(t, dir)
 	giveBack()
 	ok(t, mustOpen(t, dir, Options{}).Close())
+}
+
+func fullDiskAtNote(t *testing.T) {
+	dir, on := t.TempDir(), time.Date(2026, 11, 3, 3, 30, 5, 0, time.UTC)
+	ok(t, NoteBackup(dir, on))
+	giveBack := limitFileSize(t, 1)
+	if err := NoteBackup(dir, on.AddDate(0, 0, 1)); !FullDisk(err) {
+		t.Errorf("got %v, want its cause", err)
+	}
+	wantFiles(t, dir, backupName)
+	giveBack()
+	wantBackup(t, dir, on)
 }
 
 // limitFileSize limits every file of this process until giveBack is called.
