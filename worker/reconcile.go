@@ -15,8 +15,19 @@ import (
 // reconciling pass queues it again.
 const quietLeases = 3
 
-// expireEvery is the time between two removals of what has expired and of what deletions have left.
-const expireEvery = 24 * time.Hour
+const (
+	// removeEvery is the time between two removals of what has expired and of what deletions have left.
+	removeEvery = 24 * time.Hour
+	// removeAgain is that time while removals fail, since each reads whole tables.
+	removeAgain = time.Hour
+)
+
+// A removal says when what has expired and what deletions have left is removed next, and how the last
+// removal failed.
+type removal struct {
+	next   time.Time
+	failed error
+}
 
 // Patience is how long a deletion may show no progress before it counts as
 // stalled, for workers with this lease.
@@ -24,11 +35,11 @@ func Patience(lease time.Duration) time.Duration { return quietLeases * lease }
 
 // reconcile makes reconciling passes until ctx ends. Each worker makes its own: two concurrent ones
 // do no harm. The first, and then one a day, also removes what has expired, and what deletions have
-// left.
+// left. If that fails, so does the next, and then one an hour.
 func (w *Worker) reconcile(ctx context.Context) {
-	var expired time.Time
+	var last removal
 	for pauseFor(ctx, jitter(w.Reconcile)) {
-		err := guarded(func() error { return w.pass(ctx, &expired) })
+		err := guarded(func() error { return w.pass(ctx, &last) })
 		if err != nil && ctx.Err() == nil {
 			w.Log.WarnContext(ctx, "reconciling pass failed", "error", err)
 		}
@@ -36,21 +47,26 @@ func (w *Worker) reconcile(ctx context.Context) {
 }
 
 // pass makes one reconciling pass: first the deletions, and then what has expired and what deletions have
-// left, if both were last removed a day ago. The failure of one does not keep it from the others.
-func (w *Worker) pass(ctx context.Context, expired *time.Time) (failures error) {
+// left, if it is time. The failure of one does not keep it from the others. Until a removal succeeds, each
+// pass fails as it did: an alert asks for passes that succeed.
+func (w *Worker) pass(ctx context.Context, last *removal) (failures error) {
 	var done storage.Reconciled
 	defer func() { w.Observer.Pass(done, failures) }()
 	done, failures = w.steps.Reconcile(ctx, Patience(w.Lease), w.handedOut.time())
-	if time.Since(*expired) >= expireEvery {
-		began := time.Now()
+	if began := time.Now(); !began.Before(last.next) {
 		var unexpired, unpruned error
 		done.Expired, unexpired = w.steps.Expire(ctx)
 		done.Pruned, unpruned = w.steps.Prune(ctx, w.KeepDeletions)
-		if unexpired == nil && unpruned == nil {
-			*expired = began
+		failed := errors.Join(unexpired, unpruned)
+		switch {
+		case failed == nil:
+			last.next = began.Add(removeEvery)
+		case last.failed != nil: // so has the one before
+			last.next = began.Add(removeAgain)
 		}
-		failures = errors.Join(failures, unexpired, unpruned)
+		last.failed = failed
 	}
+	failures = errors.Join(failures, last.failed)
 	if done != (storage.Reconciled{}) {
 		w.Log.InfoContext(ctx, "reconciling pass", "requeued", done.Requeued, "ungated", done.Ungated, "expired", done.Expired,
 			"pruned", done.Pruned)

@@ -16,36 +16,42 @@ import (
 )
 
 func TestReconcile(t *testing.T) {
-	t.Run("removes what has expired at the start and once a day, and a minute later if the store did not answer", bubble(expiresOnceADay))
+	t.Run("removes what has expired at the start and once a day; in the next pass, and then each hour, if the store does not answer", bubble(expiresOnceADay))
 	t.Run("removes the record of a deletion when its time is over, and a message that comes later changes nothing", bubble(prunesOnceADay))
 	t.Run("a worker that stalls until its record was removed has nothing to do", bubble(stalledWorkerFindsNoRecord))
 	t.Run("costs less than 20 requests a minute while workers are idle", bubble(idleWorkersCostLittle))
 }
 
-// The store does not answer the first two times.
+// The store does not answer the first three times: about sessions, about users, about sessions. Until
+// it has answered, each pass counts as failed.
 func expiresOnceADay(t *testing.T) {
 	w := newWorld(t, 0)
 	var log strings.Builder
 	w.options.Log = slog.New(slog.NewTextHandler(&log, nil))
 	c := newCounted()
 	w.hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-		if err := c.hook(ctx, call, send); call.Target != "Sessions" || c.of("Scan Sessions") > 2 {
-			return err
+		err := c.hook(ctx, call, send)
+		if sessions := c.of("Scan Sessions"); call.Target == "Sessions" && sessions%2 == 1 && sessions <= 3 ||
+			call.Target == "Users" && call.Method == driver.CallScan && sessions == 2 {
+			return drivertest.ErrInjected
 		}
-		return drivertest.ErrInjected
+		return err
 	}
-	stop := w.start(w.faulty)
-	for day := range 3 {
-		time.Sleep(10 * time.Minute)
-		if sessions, passes := c.of("Scan Sessions"), c.of("Scan Deletions"); sessions != 2+day+1 || passes < 8*(day+1) {
-			t.Errorf("on day %d, the sessions were read %d times in %d passes", day, sessions, passes)
+	stop, began := w.start(w.faulty), time.Now()
+	for _, at := range []struct {
+		time  time.Duration
+		reads int
+	}{{10 * time.Minute, 2}, {70 * time.Minute, 3}, {130 * time.Minute, 4}, {26 * time.Hour, 4}, {27 * time.Hour, 5}, {51 * time.Hour, 6}} {
+		time.Sleep(at.time - time.Since(began))
+		minutes, failed := int(at.time/time.Minute), strings.Count(log.String(), "reconciling pass failed")
+		if sessions, passes := c.of("Scan Sessions"), c.of("Scan Deletions"); sessions != at.reads || passes < minutes*8/10 {
+			t.Errorf("after %s, the sessions were read %d times in %d passes, want %d", at.time, sessions, passes, at.reads)
 		}
-		time.Sleep(24*time.Hour - 10*time.Minute)
+		if failed != strings.Count(log.String(), "\n") || at.reads < 4 && failed < minutes*8/10 || failed > 160 {
+			t.Errorf("after %s, %d passes have failed, and others found nothing; the log says:\n%s", at.time, failed, &log)
+		}
 	}
 	stop()
-	if strings.Count(log.String(), "reconciling pass failed") != 2 || strings.Count(log.String(), "\n") != 2 {
-		t.Errorf("of two passes that failed, and others that found nothing, the log says:\n%s", &log)
-	}
 }
 
 // counted counts calls by what they are.
