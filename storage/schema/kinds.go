@@ -256,7 +256,7 @@ var (
 		Table: TableUsers, Partition: "<user>", Form: "owned!<key>", Name: "owned channel", Scenario: "create-room",
 		What:  "The name of a channel that this user has, or had.",
 		Why:   "It is written before the channel is created. A reader of it trusts only the channel.",
-		Check: "I8", Oracle: "I8", WithChannel: "A reader of the list deletes it.", WithAccount: domain.StepChannels,
+		Check: "I8", Oracle: "I8", WithChannel: "A pass deletes it within a day, or a creation if the list is full.", WithAccount: domain.StepChannels,
 		Properties: always(PropWrittenOn),
 	}
 	Wrote = &Kind{
