@@ -25,7 +25,8 @@ import (
 
 // DeletionRecords returns each Deletions row that is about a channel or an account, without its steps, to be
 // kept for RepeatDeletions (package erasure). If the row of the channel or of the account says that the deletion
-// was undone, so does the record that is returned: the process may have died before it wrote that.
+// was undone, or a later request for it, so does the record that is returned: the process may have died before it
+// wrote that.
 func (s Steps) DeletionRecords(ctx context.Context) (records []domain.Deletion, err error) {
 	for row, err := range s.deletions.All(ctx, driver.Scan{}) {
 		if err != nil {
@@ -39,23 +40,30 @@ func (s Steps) DeletionRecords(ctx context.Context) (records []domain.Deletion, 
 		}
 		d := Decode(row)
 		d.StepLog = nil
-		if !d.Over() && s.undoneByRow(ctx, d) {
-			d.State = domain.DeletionUndone
-		}
-		records = append(records, d)
+		records = append(records, s.goByRow(ctx, d))
 	}
 	return records, nil
 }
 
-// undoneByRow reports whether the row of a channel or an account says that a deletion was undone. If the row
-// cannot be read, the record counts: this store may be damaged.
-func (s Steps) undoneByRow(ctx context.Context, d domain.Deletion) bool {
+// goByRow returns a record as the row of its channel or account corrects it. A request that died after its message
+// and was undone has no record: that of an earlier request then stands for it. If the row cannot be read, the record
+// counts: this store may be damaged.
+func (s Steps) goByRow(ctx context.Context, d domain.Deletion) domain.Deletion {
+	if d.State == domain.DeletionDone {
+		return d
+	}
 	if user := d.Channel.Key.AccountOf(); user != "" {
 		entry, err := s.accounts.Entry(ctx, user)
-		return err == nil && entry.State != domain.AccountGone && !entry.Leaves(d.Channel.Incarnation)
+		if err == nil && entry.State != domain.AccountGone && !entry.Leaves(d.Channel.Incarnation) {
+			d.State = domain.DeletionUndone
+		}
+		return d
 	}
 	row, err := s.fence.ReadIncarnation(ctx, d.Channel)
-	return err == nil && row.UndoCount > d.UndoCount
+	if err == nil && row.UndoCount > d.UndoCount {
+		d.State, d.UndoCount = domain.DeletionUndone, row.UndoCount-1
+	}
+	return d
 }
 
 // RepeatDeletion asks for the deletion of a channel again, with its own time to undo, if the incarnation is there,

@@ -152,6 +152,13 @@ func channelCases() []channelCase {
 			})
 			r.askFor(r.Faulty)
 		}, late, "", "second late kept ends", "second late kept ends"},
+		{"active, undone, and a request has sent its message", func(r *restored) {
+			undone(r)
+			r.dies(func(call drivertest.Call) bool {
+				return drivertest.Writes(call) && call.Target == schema.TableDeletions && call.Partition == string(r.channel.Key())
+			})
+			r.askFor(r.Faulty)
+		}, late, "", "second late kept ends", "second late kept ends"},
 		{"active, and a request has written its record", func(r *restored) {
 			r.dies(func(call drivertest.Call) bool { return drivertest.Writes(call) && call.Target == schema.TableChannels })
 			r.askFor(r.Faulty)
@@ -274,8 +281,9 @@ func rowsCorrectRecords(t *testing.T) {
 		return drivertest.Writes(call) && call.Target == schema.TableDeletions
 	}
 	for name, c := range map[string]struct {
-		act  func(l *leaving) error
-		want domain.DeletionState
+		act   func(l *leaving) error
+		want  domain.DeletionState
+		undos int64 // the undo count of the latest request that was undone
 	}{
 		"the undo of a channel": {func(l *leaving) error {
 			_, err := l.Store.Deletions.Request(l.T.Context(), l.victim.Key(), ada, storetest.AnyIncarnation)
@@ -283,27 +291,38 @@ func rowsCorrectRecords(t *testing.T) {
 			l.dies(recording)
 			_, err = l.Faulty.Deletions.Undo(l.T.Context(), l.victim.Ref(), ada)
 			return err
-		}, domain.DeletionUndone},
+		}, domain.DeletionUndone, 0},
+		"the undo of a request that died after its message, and after an undo": {func(l *leaving) error {
+			_, err := l.Store.Deletions.Request(l.T.Context(), l.victim.Key(), ada, storetest.AnyIncarnation)
+			l.OK(err)
+			_, err = l.Store.Deletions.Undo(l.T.Context(), l.victim.Ref(), ada)
+			l.OK(err)
+			l.dies(func(call drivertest.Call) bool { return recording(call) && call.Partition == string(l.victim.Key()) })
+			_, died := l.Faulty.Deletions.Request(l.T.Context(), l.victim.Key(), ada, storetest.AnyIncarnation)
+			_, err = l.Store.Deletions.Undo(l.T.Context(), l.victim.Ref(), ada)
+			l.OK(err)
+			return died
+		}, domain.DeletionUndone, 1},
 		"the undo of an account": {func(l *leaving) error {
 			l.ask(false)
 			l.dies(recording)
 			_, err := l.Faulty.Accounts.Undo(l.T.Context(), leaver)
 			return err
-		}, domain.DeletionUndone},
+		}, domain.DeletionUndone, 0},
 		"the end of an account": {func(l *leaving) error {
 			l.ask(false)
 			time.Sleep(2 * undoAccountTold)
 			l.dies(func(call drivertest.Call) bool { return recording(call) && l.state().State == domain.AccountGone })
 			l.works()
 			return drivertest.ErrInjected
-		}, domain.DeletionRunning},
+		}, domain.DeletionRunning, 0},
 		"the next account of a name": {func(l *leaving) error {
 			l.ask(false)
 			time.Sleep(2 * undoAccountTold)
 			l.gone()
 			l.returns()
 			return drivertest.ErrInjected
-		}, domain.DeletionDone},
+		}, domain.DeletionDone, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -314,8 +333,8 @@ func rowsCorrectRecords(t *testing.T) {
 				records, err := l.Store.Operator.DeletionRecords(t.Context())
 				l.OK(err)
 				for _, d := range records {
-					if of := d.Channel; of.Key != l.own.Key() && d.State != c.want {
-						t.Errorf("the record of %s says %s, want %s", of.Key, d.State, c.want)
+					if of := d.Channel; of.Key != l.own.Key() && (d.State != c.want || d.UndoCount != c.undos) {
+						t.Errorf("the record of %s says %s of %d, want %s of %d", of.Key, d.State, d.UndoCount, c.want, c.undos)
 					}
 				}
 				if len(records) == 0 {
