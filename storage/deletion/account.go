@@ -71,7 +71,7 @@ func (p *pass) lookAtAccount(ctx context.Context, index driver.Entity, ref domai
 			return err
 		}
 		return p.requeue(ctx, entry.Message())
-	case domain.Recent(index.Properties.Time(schema.PropRequestedOn), requestLifetime):
+	case requestedRecently(index):
 		return nil // the request may be under way, and would have to begin again
 	}
 	return p.giveUpAccount(ctx, index, ref, entry)

@@ -45,7 +45,9 @@ import (
 //	record                    channel's row                   the pass
 //	poisoned                  any                             writes the record, then removes the index row
 //	pending, queued, running  any                             sends a message if the deletion is stalled
-//	none, undone, done        absent                          removes the index row
+//	undone, done              absent                          removes the index row
+//	none                      absent, renewed < 1 h ago       nothing: the request may be under way
+//	none                      absent                          removes the index row
 //	done                      deleting                        deletes the row; the next pass goes on
 //	done                      active or pending               deletes the row if it has no gate; the next pass goes on
 //	none, undone              pending or deleting             records the deletion; a later pass goes on by that
@@ -55,6 +57,8 @@ import (
 //
 // If the record is undone and the row is pending, the record is of an earlier request: the row has a higher
 // undo count.
+// If the row is absent before the record is there, another user has created the channel in place of one without a
+// gate. The worker drops the message then (RecordReceived), and the request inserts a record that needs another.
 // A delayed duplicate of a renewal leaves a row of no deletion, which a pass removes. A delayed
 // duplicate of a removal names a version that is gone, and fails.
 //
@@ -141,6 +145,8 @@ func (p *pass) lookAt(ctx context.Context, index driver.Entity) error {
 	}
 	row, err := p.fence.ReadIncarnation(ctx, ref)
 	switch {
+	case errors.Is(err, domain.ErrNotFound) && !record.Found() && requestedRecently(index):
+		return nil // the request may be under way, and would insert the record
 	case errors.Is(err, domain.ErrNotFound):
 		return p.removeOpen(ctx, index)
 	case err != nil:
@@ -161,10 +167,14 @@ func (p *pass) lookAt(ctx context.Context, index driver.Entity) error {
 		return p.requeue(ctx, message)
 	case undone: // a request may die after it has replaced this record
 		return p.leaveToOperator(ctx, index, record)
-	case domain.Recent(index.Properties.Time(schema.PropRequestedOn), requestLifetime):
+	case requestedRecently(index):
 		return nil // the request may be under way, and would fail
 	}
 	return p.giveUp(ctx, index, row)
+}
+
+func requestedRecently(index driver.Entity) bool {
+	return domain.Recent(index.Properties.Time(schema.PropRequestedOn), requestLifetime)
 }
 
 // giveUp undoes a request to delete a channel that has not written its record for so long: from then on it

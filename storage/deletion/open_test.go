@@ -23,6 +23,7 @@ func TestOpenDeletions(t *testing.T) {
 	t.Run("request that stalls until a pass gives it up, and dies, leaves no record that no pass reads", bubble(givenUpIsRecorded))
 	t.Run("request that stalls until a pass gives it up fails, and its message asks for nothing", bubble(givenUpFails))
 	t.Run("request that writes its record while a pass gives it up stays on the index", bubble(recordedMeanwhileStaysOnIndex))
+	t.Run("request stays while it is under way, although another user has reclaimed its channel's row", bubble(reclaimedIsDone))
 	t.Run("row that is renewed during a pass stays, and so does that of a request whose channel is written", bubble(passMeetsOthers))
 	t.Run("poisoned deletion is looked at immediately, and comes back with a requeue", bubble(poisonLeavesIndex))
 }
@@ -178,6 +179,36 @@ func givenUpFails(t *testing.T, w *world) {
 	if d := w.deletion(channel.Ref()); d.State != domain.DeletionPending || d.UndoCount != 1 || len(w.openDeletions()) != 1 {
 		t.Errorf("the next request is recorded as %+v, and on the index is %v", d, w.openDeletions())
 	}
+}
+
+// A creation failed, and its delayed insert has left a row without a gate. A worker drops the message before the
+// request has written the record.
+func reclaimedIsDone(t *testing.T, w *world) {
+	channel := w.Create("garden", ada)
+	w.Ungate(channel)
+	w.Arm(drivertest.Only(func(call drivertest.Call) bool {
+		return drivertest.Writes(call) && call.Target == "Deletions" && call.Partition == string(channel.Key())
+	}, storetest.Before(1, func() {
+		w.Create("garden", eve)
+		for _, m := range w.Messages() {
+			if over, err := w.Store.Operator.RecordReceived(t.Context(), m); err != nil || !over {
+				t.Errorf("a worker goes on: %t, %v", !over, err)
+			}
+		}
+		time.Sleep(time.Hour - time.Second)
+		w.pass()
+	})))
+	_, err := w.Faulty.Deletions.Request(t.Context(), channel.Key(), ada, storetest.AnyIncarnation)
+	w.OK(err)
+	time.Sleep(time.Hour)
+	if again := w.pass().Requeued; again != 1 {
+		t.Errorf("a later pass queues %d deletions again, want 1", again)
+	}
+	w.CarryOut(w.Messages())
+	if w.pass(); w.deletion(channel.Ref()).State != domain.DeletionDone || len(w.openDeletions()) != 0 {
+		t.Errorf("the deletion is %+v, and the index has %v", w.deletion(channel.Ref()), w.openDeletions())
+	}
+	w.MustBeSound()
 }
 
 func recordedMeanwhileStaysOnIndex(t *testing.T, w *world) {
