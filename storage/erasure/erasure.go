@@ -290,7 +290,7 @@ func (s Steps) repeatErasure(ctx context.Context, m domain.Message) (asked bool,
 		return false, nil
 	case err != nil:
 		return false, err
-	case entry.State == domain.AccountErasing, entry.State == domain.AccountGone, entry.CreatedOn().After(m.RequestedOn):
+	case entry.State == domain.AccountErasing, entry.State == domain.AccountGone, domain.OfFormerAccount(m.RequestedOn, entry.CreatedOn()):
 		return false, nil
 	case entry.State == domain.AccountPending && entry.ID == m.Incarnation && m.UndoableUntil.IsZero():
 		return s.BeginErasure(ctx, m)

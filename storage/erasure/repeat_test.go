@@ -370,6 +370,9 @@ func accountCases() []accountCase {
 	}
 	return []accountCase{
 		{"active", func(*leaving) {}, kept, "", "second late kept ends"},
+		{"active, and made just before by a clock that is ahead", func(l *leaving) {
+			l.Postdate(schema.TableUsers, 10*time.Minute+domain.ClockMargin-time.Minute)
+		}, kept, "", "second late kept ends"},
 		{"active, undone", func(l *leaving) { asked(l); l.undo() }, kept, "kept kept kept kept", "second late kept ends"},
 		{"active, and a request is on the index", func(l *leaving) {
 			dies(l, func(call drivertest.Call) bool { return call.Target == schema.TableUsers })
