@@ -144,7 +144,7 @@ func (w *world) stallsForHours(then drivertest.Hook) {
 
 // The message is lost, and the process dies before it sets the channel pending.
 func givenUpIsRecorded(t *testing.T, w *world) {
-	channel := w.Create("garden", ada)
+	channel, asked := w.Create("garden", ada), time.Now()
 	w.Post(channel, ada, "a post")
 	w.stallsForHours(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		if drivertest.Writes(call) && call.Target == "Channels" {
@@ -158,8 +158,8 @@ func givenUpIsRecorded(t *testing.T, w *world) {
 	}
 	time.Sleep(time.Hour)
 	w.pass()
-	if d := w.deletion(channel.Ref()); d.State != domain.DeletionUndone {
-		t.Errorf("for ever, the deletion is %s", d.State)
+	if d := w.deletion(channel.Ref()); d.State != domain.DeletionUndone || d.RequestedOn.After(asked.Add(time.Minute)) {
+		t.Errorf("for ever, the deletion of %s is %s, as of %s", asked, d.State, d.RequestedOn)
 	}
 	if violations, _ := w.Check(false); len(violations) > 0 {
 		t.Errorf("a check finds %v", violations)
