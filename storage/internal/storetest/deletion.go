@@ -31,8 +31,10 @@ func (w *World) Ask(channel domain.Channel) domain.ChannelRef {
 // SetDone records that a deletion is done.
 func (w *World) SetDone(ref domain.ChannelRef) {
 	w.T.Helper()
-	w.OK(w.Store.Operator.UpdateRecord(w.T.Context(), MessageAbout(ref), func(d *domain.Deletion) bool {
-		d.State, d.FinishedOn = domain.DeletionDone, domain.Now()
-		return true
-	}))
+	w.OK(w.Store.Operator.UpdateRecord(w.T.Context(), MessageAbout(ref), done))
+}
+
+func done(d *domain.Deletion) bool {
+	d.State, d.FinishedOn = domain.DeletionDone, domain.Now()
+	return true
 }

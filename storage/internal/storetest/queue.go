@@ -38,9 +38,15 @@ func (w *World) Finish(messages []domain.Message) {
 func (w *World) CarryOut(messages []domain.Message) {
 	w.T.Helper()
 	for _, m := range messages {
-		w.OK(w.Store.Operator.RecordDeletion(w.T.Context(), m))
-		w.take(Cascade(w.Store, m.Ref()))
-		w.SetDone(m.Ref())
+		over, err := w.Store.Operator.RecordReceived(w.T.Context(), m)
+		if w.OK(err); over {
+			continue
+		}
+		there, err := w.Store.Operator.PassPivot(w.T.Context(), m)
+		if w.OK(err); there {
+			w.take(Cascade(w.Store, m.Ref())[1:])
+		}
+		w.OK(w.Store.Operator.UpdateRecord(w.T.Context(), m, done))
 	}
 }
 
