@@ -46,7 +46,7 @@ func (s Steps) DeletionRecords(ctx context.Context) (records []domain.Deletion, 
 }
 
 // goByRow returns a record as the row of its channel or account corrects it. A request that died after its message
-// and was undone has no record: that of an earlier request then stands for it. If the row cannot be read, the record
+// and was undone has no record, and the record is that of an earlier request. If the row cannot be read, the record
 // counts: this store may be damaged.
 func (s Steps) goByRow(ctx context.Context, d domain.Deletion) domain.Deletion {
 	if d.State == domain.DeletionDone {
