@@ -26,7 +26,7 @@ func TestReconcile(t *testing.T) {
 // it has answered, each pass counts as failed.
 func expiresOnceADay(t *testing.T) {
 	w := newWorld(t, 0)
-	var log strings.Builder
+	var log lockedLog
 	w.options.Log = slog.New(slog.NewTextHandler(&log, nil))
 	c := newCounted()
 	w.hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
@@ -48,10 +48,28 @@ func expiresOnceADay(t *testing.T) {
 			t.Errorf("after %s, the sessions were read %d times in %d passes, want %d", at.time, sessions, passes, at.reads)
 		}
 		if failed != strings.Count(log.String(), "\n") || at.reads < 4 && failed < minutes*8/10 || failed > 160 {
-			t.Errorf("after %s, %d passes have failed, and others found nothing; the log says:\n%s", at.time, failed, &log)
+			t.Errorf("after %s, %d passes have failed, and others found nothing; the log says:\n%s", at.time, failed, log.String())
 		}
 	}
 	stop()
+}
+
+// A lockedLog is read while others write to it.
+type lockedLog struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *lockedLog) Write(line []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(line)
+}
+
+func (l *lockedLog) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }
 
 // counted counts calls by what they are.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -102,9 +103,9 @@ func restoreOverVersion(t *testing.T) {
 func otherVersionStopsRole(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := mem.Open(mem.Snapshot{}, "")
-		down := false
+		var down atomic.Bool
 		under := driver.Wrap(db, func(ctx context.Context, _ *driver.Call, next func(context.Context) error) error {
-			if down {
+			if down.Load() {
 				return domain.ErrUnavailable
 			}
 			return next(ctx)
@@ -114,9 +115,9 @@ func otherVersionStopsRole(t *testing.T) {
 		ok(t, start.prepare(t.Context(), b))
 		ended := make(chan error, 1)
 		go func() { ended <- start.watch(t.Context(), b) }()
-		down = true
+		down.Store(true)
 		time.Sleep(time.Hour)
-		down = false
+		down.Store(false)
 		time.Sleep(time.Hour)
 		synctest.Wait()
 		if err := b.Health.Ready(t.Context()); err != nil || len(ended) > 0 {

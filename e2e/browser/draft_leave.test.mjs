@@ -144,7 +144,7 @@ test("draft: signing out removes all of them once that is confirmed, and ending 
 });
 
 test("draft: after signing out in another tab none is kept, and what was typed can still be sent", async () => {
-  const una = await signUp(sites.sample, "una");
+  const una = await signUp(sites.sample, "una_of_drafts");
   const v = await writer(una, "out.elsewhere", true);
   const kept = () => v.page.evaluate(() => Object.keys(localStorage));
   const [other, later] = [await v.context.newPage(), await v.context.newPage()];
@@ -172,6 +172,6 @@ test("draft: after signing out in another tab none is kept, and what was typed c
   assert.deepEqual(await kept(), []);
   await signInElsewhere(v, una);
   await v.follow(v.button("Post"));
-  await published(v, await signIn(sites.sample, "una"), "out.elsewhere");
+  await published(v, await signIn(sites.sample, "una_of_drafts"), "out.elsewhere");
   await v.leave();
 });
