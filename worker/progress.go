@@ -29,7 +29,7 @@ type progress struct {
 	delivery int64
 
 	// outdated reports whether the message asks for nothing any more: it is not of the request that is
-	// recorded, and the deletion can still be undone (record); or the deletion ended long ago.
+	// recorded, and the deletion can still be undone (record); or it has neither record nor channel.
 	outdated bool
 	// worker is the number of this handling in the trace; 0 if the first record failed, and the
 	// next one numbers it.

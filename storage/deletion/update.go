@@ -11,8 +11,8 @@ import (
 )
 
 // RecordReceived is RecordDeletion for a worker that has received the message, which may be before the
-// web role has recorded it. It reports over if there is neither a record nor a channel or account to
-// delete: then the deletion ended so long ago that Prune has removed its record, and nothing is written.
+// web role has recorded it. It reports over, and writes nothing, if there is neither a record nor a channel
+// or account to delete: Prune has removed the record, or another user has replaced a channel without a gate.
 func (s Steps) RecordReceived(ctx context.Context, m domain.Message) (over bool, err error) {
 	//lab: Read the record of the deletion.
 	record, err := s.deletions.Find(ctx, schema.ChannelPartition(m.Channel), schema.DeletionRow(m.Incarnation))
