@@ -39,11 +39,11 @@
 // Deleting an account removes everything that its user has made ([Erasure]). Package erasure in
 // storage says how.
 //
-// A [Message] on a queue asks for a deletion. It may be lost, so an index row is
-// written before it is sent, and a reconciling pass sends a new message
-// for what the index names. A [Deletion] records the progress and outlives the
-// channel. A worker that handles the message takes one [Step] after another. Any
-// number of workers may repeat each step at any time.
+// A [Message] on a queue asks for a deletion. It may be lost. So before the one for a channel or an account is
+// sent, an index row is written, and a reconciling pass sends a new message for what the index names. (The
+// message for a post has no such row: its request deletes the post itself.) A [Deletion] records the progress
+// and outlives the channel. A worker that handles the message takes one [Step] after another. Any number of
+// workers may repeat each step at any time.
 //
 // # What survives failure: the invariants
 //
@@ -77,11 +77,13 @@
 //     an account with one account.
 //   - I8 indexes agree. Each post has exactly one row in the index by rating,
 //     with its rating; its rating equals its votes. Each row of a channel about a post, such as a
-//     vote, is about one that exists, but the idempotency key that made a post may outlive it. Each
+//     vote, is about one that exists, but the idempotency key that made a post may outlive it, and so
+//     may its votes if the message that deletes it is lost. Each
 //     post is on its author's list, each vote on its voter's, each channel on its owner's, and each
-//     deletion of a channel on the list of the user who asked for it. Each subscriber has the row by
-//     which their feed is read, and a feed shows no other channels. Each post has a row in the index
-//     of active channels. Each wrong password is counted.
+//     deletion of a channel on the list of the user who asked for it (no one asks for one that ends
+//     with its owner's account). Each subscriber has the row by
+//     which their feed is read, and a feed shows no other channels. Each post of the last year has a
+//     row in the index of active channels. Each wrong password is counted.
 //   - I9 gates. Every active or pending channel has exactly its own open gate; a deleting
 //     one has at most one gate of its own. An incarnation's open gate is created at most once,
 //     ever. If a creation dies, its gate is harmless, because no client has learned its
@@ -89,7 +91,7 @@
 //     It is harmless too: the store accepts no post for it, and no page shows it. The next creator
 //     of the name, a worker, the reconciling pass (while the deletion is on its index) or a repair
 //     deletes it. If the store loses the gate of a channel, the channel's page and the lists of
-//     channels do not show it; but feeds, exports and its authors' pages show its posts, and its
+//     channels do not show it; but personal feeds, exports and its authors' pages show its posts, and its
 //     owner can delete it.
 //   - I10 what ended stays ended. Once it is acknowledged, a session that was ended, a password that
 //     was replaced and a secret address that was revoked never work again. A response that had begun

@@ -38,11 +38,12 @@ func (s *Posts) postPermit(in domain.Channel, by domain.UserName) *permit {
 
 // permitted writes what a user posts, edits or votes, in four steps:
 //
-//  1. It reads the posting rule, on which the transaction will depend.
+//  1. It reads the posting rule, on which the transaction will depend, and writes one if there is none.
 //  2. It puts what is to be written on the user's list.
 //  3. Only then it checks that the account is active. So a deletion of the account that it does not see
 //     will find the entry on the list, and replace the rule (package erasure).
-//  4. It sends one transaction behind the gate, which merges the rule.
+//  4. It sends one transaction behind the gate, which merges the rule. (Before it, a post notes that its
+//     channel is active.)
 //
 // If the rule was replaced before the fourth step, it begins again with the first. Once it is refused, no
 // transaction that it has sent can take effect any more.

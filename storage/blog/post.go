@@ -146,7 +146,7 @@ func fail(attempts []*attempt, err error) {
 
 // postBatch makes posts in one transaction, and answers at least one request. Before the transaction, it puts
 // the channel on the index of active channels, for each hour of which a post is, unless this process has done so
-// within the last minutes (active.go). So the index misses no post.
+// within the last minutes (active.go). So the index misses no post of the last year.
 func (s *Posts) postBatch(ctx context.Context, p *permit, open []*attempt) {
 	batch := eachKeyOnce(open)
 	err := s.permitted(ctx, p, func(ctx context.Context) ([]driver.Operation, error) {

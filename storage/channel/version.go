@@ -13,11 +13,11 @@ import (
 	"microblogging/storage/schema"
 )
 
-// A Version names what the pages of a channel show at one moment: all that the channel's
-// row and its posts, ratings and number of subscribers say. It is made of the ETags of
-// the channel's row and of its open gate. It is opaque, and safe inside an HTTP ETag. The
-// empty Version equals nothing, not even itself. It covers nothing else: not who voted, not what a
-// reader subscribes to, and no row of another partition but the channel's own.
+// A Version names what the pages of a channel show at one moment: all that the channel's row and its posts,
+// ratings and number of subscribers say. It is made of the ETags of the channel's row and of its open gate, and
+// of the accounts that leave. It is opaque, and safe inside an HTTP ETag. The empty Version equals nothing, not
+// even itself. It covers nothing else: not who voted, not what a reader subscribes to, and no row of another
+// partition but the channel's own.
 //
 // Every change of a page merges the gate in its transaction (fence.Fence.TransactIfOpen), or writes
 // the channel's row. An ETag never repeats. So a gate that has the same ETag at two moments had it

@@ -33,9 +33,10 @@
 // message that fails too often waits in a row of its own for an operator (poison.go).
 //
 // The steps themselves are in package fence. A worker reads from the channel's rows what is left to
-// do. The record is for the user, for Undo, for the reconciling pass and for operators. Two
-// things in it decide what a worker does: whether its message is of the request that counts (Request), and
-// whether messages of the deletion were delivered too often without progress (poison.go).
+// do. The record is for the user, for Undo, for the reconciling pass and for operators. Three
+// things decide what a worker does: whether there is a record or a channel at all, whether its message is
+// of the request that counts (Request), and whether messages of the deletion were delivered too often
+// without progress (checkDeliveries in package worker).
 //
 // # What survives failure
 //

@@ -56,7 +56,7 @@ func (s *Subscriptions) roomForSubscription(ctx context.Context, user domain.Use
 }
 
 // deleteSubscriptions deletes the users' rows of subscribers who are being swept. They go before
-// the rows in the channel: they are in another table, and no code could find them once those rows are gone.
+// the rows in the channel: they are in another table, and no sweep could find them once those rows are gone.
 // Their keys carry the incarnation, so that even a delayed call deletes no row of another
 // incarnation. A joiner who is slower than this writes the user's row again. That row is
 // dangling, and is deleted when it is read.

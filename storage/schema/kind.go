@@ -35,11 +35,12 @@ type Kind struct {
 	Check, Oracle            string
 	WithChannel, WithAccount domain.Step
 	// Requires is what the lab says of a transaction that merges the row only to depend on it. Swapped
-	// reports whether a transaction replaces the row by another one, in the version that was read.
+	// reports whether a transaction deletes the row and inserts another one in its place.
 	Requires string
 	Swapped  bool
 	// Ungated reports whether the row may be deleted by a transaction without a gate, which can take effect at
-	// any time: it must do no harm then. All else in a channel's partition is changed behind a gate.
+	// any time: it must do no harm then. All else in a channel's partition but the gates is changed behind a
+	// gate.
 	Ungated bool
 }
 

@@ -136,7 +136,7 @@ var PostingRule = &Kind{
 var Active = &Kind{
 	Table: TableActivity, Partition: "active!<digit>", Form: "<back>!<key>", Name: "active channel", Scenario: "latest", Ablation: "active-first",
 	What:  "A channel with a post in one hour. The newest hour sorts first.",
-	Why:   "It is written before the post, so no post lacks it. It may be stale: who reads it checks the channel.",
+	Why:   "It is written before the post, so no post of the last year lacks it. It may be stale: who reads it checks the channel.",
 	Check: "It may be stale.", WithChannel: "It expires.",
 	Properties: always(PropCreatedOn, PropExpiresOn),
 }

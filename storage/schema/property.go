@@ -42,7 +42,8 @@ const (
 	PropRequestedBy = "RequestedBy"
 	PropRequestedOn = "RequestedOn"
 	PropRetryOn     = "RetryOn"
-	// PropRevision is the identity of the row's last write. PropRevisions are the last few,
+	// PropRevision is the identity of the row's last write that has one: of a post its last edit, and
+	// not a vote. PropRevisions are the last few,
 	// oldest first, separated by spaces.
 	PropRevision     = "Revision"
 	PropRevisions    = "Revisions"

@@ -23,11 +23,11 @@
 //
 //	             absent                        absent
 //	reserve         │                             │
-//	             reserved                         │             the channel is put on its owner's list
+//	             reserved                         │             the channel is put on its owner's list, and the owner's account is checked
 //	open *          │                             │
 //	              open                            │
 //	insert          │                          active, of i
-//	subscribe       │                             │             its owner; then the creation is acknowledged
+//	subscribe       │                             │             its owner, or only merges the gate; then the creation is acknowledged
 //	                │                             │             posts of i
 //	request         │                          pending          not readable; a post that was sent before
 //	                │                             │             is accepted; an undo makes the row active

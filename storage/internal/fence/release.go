@@ -32,10 +32,11 @@ func (s *Fence) ReleaseName(ctx context.Context, ref domain.ChannelRef) error {
 	})
 }
 
-// SetPending sets a channel pending in the version that was read, or returns optimistic.ErrAgain. From
-// then on no page shows the channel. Users are told that they can undo the deletion until the given
-// time; they can until a worker passes the pivot. With the zero time, SetPending passes the pivot itself. The
-// index row of the deletion must have been renewed since the row was read.
+// SetPending sets a channel pending in the version that was read, or returns optimistic.ErrAgain. From then on
+// no page shows the channel. The deletion can be undone until a worker passes the pivot. until is for readers
+// of the row; users are told the time of the record, which may differ (ask.go of package deletion). With the
+// zero time, SetPending passes the pivot itself. The index row of the deletion must have been renewed since the
+// row was read.
 func (s *Fence) SetPending(ctx context.Context, row Row, until time.Time) error {
 	if until.IsZero() {
 		return s.SetDeleting(ctx, row)
