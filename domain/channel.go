@@ -37,7 +37,7 @@ func (c Channel) Ref() ChannelRef { return ChannelRef{Key: c.Key(), Incarnation:
 // NewChannel checks a request to create a channel and makes its incarnation. The
 // error is an InvalidError on the field "name" and those of [ParseAbout].
 func NewChannel(name string, about About, owner UserName) (Channel, error) {
-	parsedName, nameErr := ParseChannelName(name)
+	parsedName, nameErr := ParseNewChannelName(name)
 	about, aboutErr := ParseAbout(about)
 	if err := JoinInvalid(nameErr, aboutErr); err != nil {
 		return Channel{}, err

@@ -24,6 +24,9 @@ const (
 // near the limit.
 const maxChannelKey = 448
 
+// reservedName is the key of no channel: it is the path of the form that creates one.
+const reservedName ChannelKey = "new"
+
 // A ChannelName is a channel's name in its owner's spelling, in NFC.
 type ChannelName string
 
@@ -52,7 +55,7 @@ func ParseChannelName(s string) (ChannelName, error) {
 	}
 	name := ChannelName(s)
 	switch key := name.Key(); {
-	case key == "new":
+	case key == reservedName:
 		return "", Invalid("name", "“new” is reserved")
 	case len(key) > maxChannelKey:
 		return "", Invalid("name", "is too long once its ligatures are written out")
@@ -67,7 +70,7 @@ func checkChannelRunes(s string) error {
 	previous := '.' // so that a name cannot start with a separator
 	for _, r := range s {
 		switch {
-		case looksEmpty(r):
+		case !isVisible(r) && !unicode.IsSpace(r):
 			return Invalid("name", "must not contain the character %U, which is invisible", r)
 		case unicode.IsLetter(r), unicode.IsDigit(r):
 		case unicode.IsMark(r):

@@ -73,10 +73,11 @@ func nameThatDeceivesIsRefused(t *testing.T) {
 	for _, s := range []string{
 		"\u3164", "\uffa0", "\u115f", "\u1160", "\U00013441", "\U00013442", // letters that look like nothing
 		"garden\ufe0f", "garden\U000e0101", "ga\u034frden", "k\u17b4", "\u1820\u180b", // marks that do
+		"gar\u200dden", "gar\u200cden", "gar\u202eden", "gar\u2066den", "gar\u00adden", "gar\u061cden", "gar\u2060den", "gar\U000e0041den",
 	} {
 		_, err := domain.ParseChannelName(s)
 		var invalid *domain.InvalidError
-		if !errors.As(err, &invalid) || invalid.Fields[0].Field != "name" {
+		if !errors.As(err, &invalid) || invalid.Fields[0].Field != "name" || !strings.Contains(invalid.Fields[0].Detail, "which is invisible") {
 			t.Errorf("%+q may name a channel: %v", s, err)
 		}
 	}
