@@ -105,7 +105,7 @@ func checkScripts(s string) error {
 // scriptOf is the script of a letter, a mark or a digit. It is empty for one that many scripts share.
 func scriptOf(r rune) string {
 	switch {
-	case r >= '\u064b' && r <= '\u0655', r >= '٠' && r <= '٩', r == '\u0670': // shared with Syriac and Thaana alone
+	case r >= '\u064b' && r <= '\u0655', r == '\u0670': // shared with Syriac alone
 		return "Arabic"
 	case unicode.In(r, unicode.Common, unicode.Inherited):
 		return ""

@@ -22,6 +22,7 @@ func TestNewChannelName(t *testing.T) {
 			"sea-ορος":                            "mixes scripts: “s” is Latin, “ο” is Greek. Use letters of one script",
 			"notes٣":                              "mixes scripts: “n” is Latin, “٣” is Arabic. Use letters of one script",
 			"note\u064es":                         "mixes scripts: “n” is Latin, “\u064e” is Arabic. Use letters of one script",
+			"note\u0670s":                         "mixes scripts: “n” is Latin, “\u0670” is Arabic. Use letters of one script",
 			"日本한":                                 "",
 			"かな한":                                 "mixes scripts: “か” is Hiragana, “한” is Hangul. Use letters of one script",
 			"abc-漢字-かな-ㄅ":                         "mixes scripts: “か” is Hiragana, “ㄅ” is Bopomofo. Use letters of one script",
