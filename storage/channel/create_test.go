@@ -14,6 +14,9 @@ import (
 
 func TestChannelCreate(t *testing.T) {
 	t.Run("name is taken in any spelling", bubble(nameIsTakenInAnySpelling))
+	t.Run("name that looks like another in ASCII is refused while that is there, and names it", bubble(lookAlikeIsRefused))
+	t.Run("channel whose name looks like another is there for a request that is sent again, and for its readers", bubble(lookAlikeStays))
+	t.Run("name costs a read more if it looks like another", bubble(lookAlikeCostsARead))
 	t.Run("longest name fits in every table", bubble(longestNameFits))
 	t.Run("owner without room for a subscription creates though a repair took the gate", bubble(fullOwnerCreatesWithoutGate))
 	t.Run("row of a channel that is deleted before its creator is subscribed stays until the name is released", bubble(deletedUnderCreation))
@@ -115,6 +118,64 @@ func nameIsTakenInAnySpelling(t *testing.T, w *world) {
 	}
 	w.Create("Cafe-Strasse", grace) // another name: accents are not case
 	w.MustBeSound()
+}
+
+// The Cyrillic letters сосо look like coco.
+func lookAlikeIsRefused(t *testing.T, w *world) {
+	refused := func(name, like string) {
+		t.Helper()
+		_, made, err := w.Store.Channels.Create(t.Context(), w.NewChannel(name, grace), "key", 1)
+		invalid, is := errors.AsType[*domain.InvalidError](err)
+		if want := (domain.FieldError{Field: "name", Detail: "looks like “" + like + "”, which another channel has"}); !is || made || invalid.Fields[0] != want {
+			t.Errorf("creating %q: %v, made %t; want %q", name, err, made, want.Detail)
+		}
+	}
+	coco := w.Create("Coco", ada)
+	before := append(w.AllRows("Users"), w.AllRows("Channels")...)
+	refused("сосо", "Coco")
+	refused("СОСО", "Coco")
+	if after := append(w.AllRows("Users"), w.AllRows("Channels")...); len(after) != len(before) {
+		t.Errorf("the refused requests wrote: %v, and before %v", after, before)
+	}
+	w.Ask(coco)
+	refused("сосо", "Coco")
+	w.CarryOut(w.Messages())
+	w.Create("сосо", grace)
+	w.Create("coco", ada) // a name of ASCII is never refused
+	w.MustBeSound()
+}
+
+func lookAlikeStays(t *testing.T, w *world) {
+	request := w.NewChannel("сосо", grace)
+	first, made, err := w.Store.Channels.Create(t.Context(), request, "key", 1)
+	if w.OK(err); !made {
+		t.Error("no channel looks like it, and none is made")
+	}
+	w.Create("coco", ada)
+	request.Incarnation = domain.NewIncarnation()
+	if again, made, err := w.Store.Channels.Create(t.Context(), request, "key", 1); err != nil || made || again != first {
+		t.Errorf("sent again, it is %+v, made %t, %v", again, made, err)
+	}
+	if _, _, err := w.Store.Channels.Create(t.Context(), w.NewChannel("сосо", eve), "", 0); !errors.Is(err, domain.ErrExists) {
+		t.Errorf("the name of a channel that is there is answered with %v", err)
+	}
+	w.Post(w.ReadChannel(first.Key()), eve, "text")
+	w.MustBeSound()
+}
+
+func lookAlikeCostsARead(t *testing.T, w *world) {
+	calls := map[string]int{}
+	for _, name := range []string{"moscow", "москва", "сосо"} {
+		w.Arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+			calls[name]++
+			return send(ctx)
+		})
+		_, _, err := w.Faulty.Channels.Create(t.Context(), w.NewChannel(name, ada), "", 0)
+		w.OK(err)
+	}
+	if calls["moscow"] == 0 || calls["москва"] != calls["moscow"] || calls["сосо"] != calls["moscow"]+1 {
+		t.Errorf("they cost %v calls", calls)
+	}
 }
 
 // mustBeWhole checks the creation of the channel garden, whose creator was told err. After a

@@ -36,13 +36,17 @@ const creationPatience = 10 * time.Minute
 
 // Create creates a channel as fence.Fence.CreateChannel does, for an owner who may have about so many
 // channels at most; a limit of 0 is none. One more is a *domain.TooManyChannelsError. A channel counts
-// until its deletion has ended. The channel is on its owner's list.
+// until its deletion has ended. The channel is on its owner's list. A name that looks like that of another
+// channel is an InvalidError (refuseLookAlike).
 //
 // A request with an idempotency key may be sent again. Create then reports false in made if an earlier
 // one has made the channel. An empty key is none. If the channel of one request was deleted before
 // another with its key has recorded its own channel, Create deletes that too. If the process dies before
 // it requests that, the channel stays, as if its owner had created it again.
 func (s *Channels) Create(ctx context.Context, wanted domain.Channel, key string, limit int) (created domain.Channel, made bool, err error) {
+	if err := s.refuseLookAlike(ctx, wanted.Name); err != nil {
+		return created, false, err
+	}
 	if err := s.makeRoom(ctx, wanted, limit); err != nil {
 		return created, false, fmt.Errorf("room for a channel of %s: %w", wanted.Owner, err)
 	}
