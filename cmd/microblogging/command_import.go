@@ -101,27 +101,36 @@ func (c importCommand) importAll(ctx context.Context, console *console, parts *s
 // prepare returns the channel. It creates the owner's account and the channel if they do not exist, and returns
 // which. In a dry run it only says so, and returns no channel if there is none.
 func (c importCommand) prepare(ctx context.Context, console *console, parts *storage.Parts, name domain.ChannelName, owner domain.UserName) (channel domain.Channel, created []string, err error) {
-	account, place := "account "+string(owner), "channel "+string(name)
-	if parts.Store == nil {
-		return channel, []string{account, place}, nil
+	withoutStore := parts.Store == nil
+	if !withoutStore {
+		channel, err = parts.Channels.Get(ctx, name.Key().Address())
 	}
-	missing, err := c.signUp(ctx, console, parts, owner)
+	isNew := withoutStore || errors.Is(err, domain.ErrNotFound)
+	if isNew {
+		if channel, err = domain.NewChannel(string(name), domain.About{}, owner); err != nil {
+			err = badName("--channel", err)
+		}
+	}
+	ownerIsNew := withoutStore
+	if err == nil && !withoutStore {
+		ownerIsNew, err = c.signUp(ctx, console, parts, owner)
+	}
 	if err != nil {
-		return channel, nil, err
+		return domain.Channel{}, nil, err
 	}
-	if missing {
-		created = append(created, account)
+	if ownerIsNew {
+		created = append(created, "account "+string(owner))
 	}
-	channel, err = parts.Channels.Get(ctx, name.Key().Address())
-	if !errors.Is(err, domain.ErrNotFound) {
-		return channel, created, err
+	if !isNew {
+		return channel, created, nil
 	}
-	created = append(created, place)
+	created = append(created, "channel "+string(name))
 	if c.DryRun {
 		return domain.Channel{}, created, nil
 	}
-	if channel, err = domain.NewChannel(string(name), domain.About{}, owner); err == nil {
-		channel, _, err = parts.Channels.Create(ctx, channel, "", 0)
+	channel, _, err = parts.Channels.Create(ctx, channel, "", 0)
+	if _, refused := errors.AsType[*domain.InvalidError](err); refused {
+		err = badName("--channel", err)
 	}
 	return channel, created, err
 }

@@ -21,6 +21,8 @@ func TestImport(t *testing.T) {
 	t.Run("for an owner without an account is refused and writes nothing", importWithoutOwner)
 	t.Run("adds each entry of a feed once", importOnce)
 	t.Run("as a dry run reports what it would do, and writes nothing", importDryRun)
+	t.Run("posts to a channel whose name could not be made now", importIntoEarlierName)
+	t.Run("makes no channel whose name looks like another", importIntoLookAlike)
 	t.Run("of several files reports each, and ends with the sum", importSeveral)
 	t.Run("makes the account of the owner, and keeps one that exists", importCreatesOwner)
 	t.Run("keeps the key of an entry", importerKeyStays)
@@ -64,6 +66,8 @@ func importRefused(t *testing.T) {
 		"a file over the limit":          {testPassword, []string{large}, exitCannotRun, large + " is larger than 64 MiB"},
 		"a file that is not there":       {testPassword, []string{good, filepath.Join(dir, "slip")}, exitCannotRun, "slip"},
 		"a channel that belongs to none": {testPassword, []string{good, "--channel", "a b"}, exitCannotRun, "--channel"},
+		"a new channel in two scripts":   {testPassword, []string{good, "--channel", "nеws"}, exitCannotRun, "--channel: mixes scripts: “n” is Latin, “е” is Cyrillic"},
+		"a dry run for such a channel":   {"", []string{good, "--channel", "nеws", "--dry-run"}, exitCannotRun, "--channel: mixes scripts"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			data := t.TempDir()
@@ -144,6 +148,34 @@ func importDryRun(t *testing.T) {
 		t.Errorf("the import exits with %d, prints %q and says %q, want %q", code, out, errs, want)
 	}
 	dry("0 posts added, 5 already there, 4 left out: 1 not published, 1 not posts, 1 repeated in the file, 1 empty\n")
+}
+
+// A program of before has made the channel, whose name has a Cyrillic letter.
+func importIntoEarlierName(t *testing.T) {
+	data := emptyStore(t)
+	inStore(t, data, func(store *storage.Parts) {
+		_, err := store.Operator.SignUp(t.Context(), "ada", testPassword)
+		ok(t, err)
+		channel, err := domain.NewChannel("news", domain.About{}, "ada")
+		ok(t, err)
+		channel.Name = "nеws"
+		_, _, err = store.Channels.Create(t.Context(), channel, "", 0)
+		ok(t, err)
+	})
+	for _, more := range [][]string{{"--dry-run"}, nil} {
+		args := append([]string{"import", "--data", data, "--channel", "nеws", "--owner", "ada", writeFeed(t, "a", "", 2)}, more...)
+		if code, out, errs := program(t, args...); code != exitOK || !strings.HasSuffix(out, "2 posts added, 0 already there, 0 left out\n") {
+			t.Errorf("%q exits with %d, prints %q and says %q", more, code, out, errs)
+		}
+	}
+}
+
+func importIntoLookAlike(t *testing.T) {
+	data, file := t.TempDir(), writeFeed(t, "a", "", 2)
+	if code, _, errs := imported(t, data, testPassword, file, "--channel", "coco"); code != exitOK {
+		t.Fatalf("exits with %d and says %q", code, errs)
+	}
+	refused(t, exitCannotRun, "--channel: looks like “coco”, which another channel has", "import", "--data", data, "--channel", "сосо", "--owner", "ada", file)
 }
 
 func importSeveral(t *testing.T) {
