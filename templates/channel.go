@@ -198,7 +198,7 @@ func (v Directory) path() string {
 
 // newPath is the form for a new channel, with what was sought if a channel can have that name.
 func (v Directory) newPath() string {
-	if _, err := domain.ParseChannelName(v.Contains); err != nil {
+	if _, err := domain.ParseNewChannelName(v.Contains); err != nil {
 		return NewChannelPath
 	}
 	return newChannelNamed(v.Contains)
@@ -218,7 +218,7 @@ type NewChannel struct {
 // hyphenated is a refused name with a hyphen for each space, if that is a name.
 func hyphenated(typed string) string {
 	words := strings.Fields(typed)
-	name, err := domain.ParseChannelName(strings.Join(words, "-"))
+	name, err := domain.ParseNewChannelName(strings.Join(words, "-"))
 	if len(words) < 2 || err != nil {
 		return ""
 	}

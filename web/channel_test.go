@@ -2,12 +2,14 @@ package web_test
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
 	"golang.org/x/net/html"
 
 	"microblogging/domain"
+	"microblogging/templates"
 	"microblogging/web"
 )
 
@@ -17,7 +19,40 @@ func TestChannel(t *testing.T) {
 	t.Run("a channel page is found by every spelling of its name", channelPageIsFoundByEverySpellingOfItsName)
 	t.Run("its owner edits the description", ownerEditsTheDescription)
 	t.Run("a program is told that its owner has too many", programIsToldThatItsOwnerHasTooMany)
+	t.Run("a name that looks like another is refused, and its sentence names that", nameThatLooksLikeAnotherIsRefused)
+	t.Run("whose name could not be made now is used as any other", earlierNameIsUsed)
 	t.Run("a slash at the end of its address leads to it", slashAtTheEndLeadsToTheChannel)
+}
+
+func nameThatLooksLikeAnotherIsRefused(t *testing.T) {
+	s := newSite(t)
+	s.channel("Coco", string(s.author("ada")))
+	token := s.signUp("bob")
+	for name, want := range map[string]string{"сосо": "looks like “Coco”, which another channel has", "cосо": "mixes scripts: “c” is Latin, “о” is Cyrillic. Use letters of one script"} {
+		s.do("POST", "/api/v1/channels", bearer(token), fields("name", name)).unwritten().want(422).
+			holds("errors.0.field", "name").holds("errors.0.detail", want)
+	}
+	b := s.again("bob")
+	b.open("/channels/new").form("Create channel").fill("name", "сосо").press().want(422).complains("name", "Name looks like “Coco”, which another channel has.").
+		form("Create channel").fill("name", "сосоа").press().at(templates.ChannelPath("сосоа"))
+	b.open("/write").form("Post").fill("text", "Hello").fill("channel", "").fill("name", "сосо").press().want(422).complains("name", "Name looks like “Coco”, which another channel has.")
+}
+
+// A program of before has made the channel, whose name mixes scripts and has a special form.
+func earlierNameIsUsed(t *testing.T) {
+	s := newSite(t)
+	channel, err := domain.NewChannel("Notes", domain.About{}, s.author("ada"))
+	ok(s, err)
+	channel.Name = "Nоtｅs"
+	channel, _, err = s.store.Channels.Create(s.Context(), channel, "", 0)
+	ok(s, err)
+	ada, token, path := s.again("ada"), s.session("ada"), templates.ChannelPath(channel.Name)
+	page := ada.open(path).want(200).heading("Nоtｅs").form("Post").fill("text", "Hello").press().at(path).says("Hello")
+	page.follow("Edit description").form("Save").fill("description", "Of before").press().at(path).says("Of before")
+	s.do("GET", path+"/feed.atom").want(200)
+	s.do("GET", "/api/v1/channels?contains="+url.QueryEscape("Nоtｅs")).want(200).holds("items.0.name", "Nоtｅs")
+	s.do("POST", "/api/v1"+path+"/blogs", bearer(token), fields("text", "Hello")).want(201)
+	s.do("DELETE", "/api/v1"+path, bearer(token)).want(202)
 }
 
 func slashAtTheEndLeadsToTheChannel(t *testing.T) {

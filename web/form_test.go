@@ -18,6 +18,8 @@ func errorIsNextToItsField(t *testing.T) {
 	s.author("bob")
 	create := ada.open("/channels/new").form("Create channel")
 	create.fill("name", "my  channel").press().want(422).complains("name", "Spaces are not allowed. Use my-channel?")
+	create.fill("name", "Engіnes").press().want(422).complains("name", "Name mixes scripts: “E” is Latin, “і” is Cyrillic. Use letters of one script.")
+	create.fill("name", "Ｅngines").press().want(422).complains("name", "Name has letters in a special form. In plain letters it is “Engines”.")
 	taken := create.fill("name", "engines").press().want(409).complains("name", "Name is taken: look at it")
 	is(t, "what has the name is at", taken.href("look at it"), "/channels/engines")
 	write := ada.open("/write").form("Post").fill("text", "Hello").fill("channel", "")
