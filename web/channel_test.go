@@ -38,7 +38,7 @@ func nameThatLooksLikeAnotherIsRefused(t *testing.T) {
 	b.open("/write").form("Post").fill("text", "Hello").fill("channel", "").fill("name", "сосо").press().want(422).complains("name", "Name looks like “Coco”, which another channel has.")
 }
 
-// A program of before has made the channel, whose name mixes scripts and has a special form.
+// An earlier program has made the channel, whose name mixes scripts and has a special form.
 func earlierNameIsUsed(t *testing.T) {
 	s := newSite(t)
 	channel, err := domain.NewChannel("Notes", domain.About{}, s.author("ada"))
@@ -48,7 +48,7 @@ func earlierNameIsUsed(t *testing.T) {
 	ok(s, err)
 	ada, token, path := s.again("ada"), s.session("ada"), templates.ChannelPath(channel.Name)
 	page := ada.open(path).want(200).heading("Nоtｅs").form("Post").fill("text", "Hello").press().at(path).says("Hello")
-	page.follow("Edit description").form("Save").fill("description", "Of before").press().at(path).says("Of before")
+	page.follow("Edit description").form("Save").fill("description", "Made earlier").press().at(path).says("Made earlier")
 	s.do("GET", path+"/feed.atom").want(200)
 	s.do("GET", "/api/v1/channels?contains="+url.QueryEscape("Nоtｅs")).want(200).holds("items.0.name", "Nоtｅs")
 	s.do("POST", "/api/v1"+path+"/blogs", bearer(token), fields("text", "Hello")).want(201)

@@ -150,7 +150,7 @@ func importDryRun(t *testing.T) {
 	dry("0 posts added, 5 already there, 4 left out: 1 not published, 1 not posts, 1 repeated in the file, 1 empty\n")
 }
 
-// A program of before has made the channel, whose name has a Cyrillic letter.
+// An earlier program has made the channel, whose name has a Cyrillic letter.
 func importIntoEarlierName(t *testing.T) {
 	data := emptyStore(t)
 	inStore(t, data, func(store *storage.Parts) {
