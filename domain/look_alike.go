@@ -165,10 +165,11 @@ func asciiLike(r rune) string {
 	if !isBeyondASCII(r) {
 		return string(r)
 	}
-	for line := range strings.Lines(lookAlikes) {
-		if text, letters, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " "); strings.ContainsRune(letters, r) {
-			return text
-		}
+	at := strings.IndexRune(lookAlikes, r)
+	if at < 0 {
+		return ""
 	}
-	return ""
+	line := lookAlikes[strings.LastIndexByte(lookAlikes[:at], '\n')+1:]
+	text, _, _ := strings.Cut(line, " ")
+	return text
 }
