@@ -10,7 +10,6 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"microblogging/domain"
-	"microblogging/templates"
 )
 
 // RequestID returns the id of the request to which ctx belongs, or "". The log has it in each line
@@ -22,13 +21,16 @@ func RequestID(ctx context.Context) string {
 	return ""
 }
 
-// loggedPath returns a path as the log may hold it: it removes the secret of a
-// personal feed's address. It does so for all paths below /digest/, because a mistyped
-// address can hold the secret too. The secret of a sign-in link is in the query, which is
-// not logged.
+// loggedPath returns a path as the log may hold it: without the secret in the address of a
+// personal feed. The address may be mistyped, or changed by a program that passed it on. So the log has
+// nothing that follows the word "digest", wherever it is in the path. The secret of a sign-in link is in
+// the query, which is not logged.
 func loggedPath(path string) string {
-	if strings.HasPrefix(path, templates.DigestPath+"/") {
-		return templates.DigestPath + "/…"
+	const word = "digest"
+	for i := range len(path) - len(word) {
+		if (path[i] == 'd' || path[i] == 'D') && strings.EqualFold(path[i:i+len(word)], word) {
+			return path[:i+len(word)] + "…"
+		}
 	}
 	return path
 }

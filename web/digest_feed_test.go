@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -21,6 +22,7 @@ func TestDigestFeed(t *testing.T) {
 	t.Run("a day lists its posts by channel and most popular first", dayListsItsPostsByChannelAndMostPopularFirst)
 	t.Run("a day stays one entry", dayStaysOneEntry)
 	t.Run("only the secret address opens a personal feed", onlyTheSecretAddressOpensAPersonalFeed)
+	t.Run("the log has no secret address, however it is written", logHasNoSecretAddress)
 }
 
 // digestFeed makes an address of a user's personal feed, and returns it without scheme
@@ -164,5 +166,34 @@ func onlyTheSecretAddressOpensAPersonalFeed(t *testing.T) {
 	s.do("POST", path).want(405)
 	if strings.Contains(s.log.String(), secret) {
 		t.Errorf("the log holds the address:\n%s", s.log.String())
+	}
+}
+
+// A proxy, a feed reader or a person may change an address.
+func logHasNoSecretAddress(t *testing.T) {
+	s := newSite(t)
+	path := s.digestFeed(s.signUp("bob"), "UTC")
+	secret := strings.Split(path, "/")[3]
+	escaped := strings.ReplaceAll(path, "/", "%2F")
+	for _, written := range []string{
+		path, path + "/", "/" + path, "///" + path, "/." + path, "/x/.." + path, "/%2E" + path, "/;x" + path, `/\` + path, "/%09" + path, "/%0A" + path,
+		strings.Replace(path, "/digest/", "/DIGEST/", 1), strings.Replace(path, "/digest/", "/Digest//", 1), strings.Replace(path, "/digest/", "/digest/./", 1),
+		strings.Replace(path, "/digest/", "/%64igest/", 1), strings.Replace(path, "/digest/", "/digest%09/", 1),
+		strings.ToUpper(path), "/blogs" + path, "/api/v1" + path, "/static/.." + path, "/static" + path, "/https://blogs.example" + path,
+		path + "/../../../../latest", "/" + escaped, "/" + strings.ReplaceAll(escaped, "%", "%25"), "/digest/x%0A" + path[len("/digest/"):],
+	} {
+		s.do("GET", "/", func(r *http.Request) {
+			u, err := url.ParseRequestURI("http://example.com" + written)
+			ok(t, err)
+			r.URL = u
+		})
+	}
+	if log := s.log.String(); strings.Contains(strings.ToUpper(log), secret) || strings.Count(log, "/digest…") < 10 {
+		t.Errorf("the log holds the address:\n%s", log)
+	}
+	before := len(s.log.String())
+	s.do("GET", "/channels/Wheels/2026-01-02/a-b").want(404)
+	if log := s.log.String()[before:]; !strings.Contains(log, "path=/channels/Wheels/2026-01-02/a-b ") {
+		t.Errorf("the log does not hold another address:\n%s", log)
 	}
 }
