@@ -10,13 +10,14 @@ import (
 )
 
 // admission decides what is the same for every request: the security headers of the
-// response, which origins may send a request, and how large a body may be.
+// response, to which names of hosts and from which origins it may be sent, and how large a body may be.
 type admission struct {
 	// always are headers of every response, and showing those of every response but 304:
 	// they say how to show a document, and the reader of a 304 has them (RFC 9111, section
 	// 4.3.4). All responses share the slices of values, so no code may write into them. A
 	// handler may replace one of always.
 	always, showing http.Header
+	hosts           Hosts
 	origins         *http.CrossOriginProtection
 	https           bool
 	proxies         proxyTrust
@@ -29,6 +30,7 @@ func newAdmission(options Options) (*admission, error) {
 	g := &admission{
 		always:  http.Header{echo.HeaderCacheControl: {publicCache}, echo.HeaderVary: {varyReader}},
 		showing: showingHeaders(),
+		hosts:   NewHosts(options.BaseURL, options.Hosts),
 		origins: http.NewCrossOriginProtection(),
 		proxies: proxyTrust{any: options.TrustProxy, networks: options.TrustedNetworks},
 		bodies:  newShares[clientAddress](maxBodies, maxClientBodies),
@@ -81,10 +83,13 @@ func (g *admission) show(h http.Header, status int) {
 	}
 }
 
-// admit refuses a request that a page of another origin made a browser send, and a
-// request that declares more than limit bytes. It bounds the body of all others, and counts
+// admit refuses a request to a host of another name, one that a page of another origin made a
+// browser send, and one that declares more than limit bytes. It bounds the body of all others, and counts
 // it until release is called.
 func (g *admission) admit(w http.ResponseWriter, r *http.Request, limit int64) (release func(), err error) {
+	if why := g.hosts.Refusal(r); why != "" {
+		return nil, refuse(http.StatusMisdirectedRequest, "Not a name of this site", why)
+	}
 	if err := g.origins.Check(r); err != nil {
 		return nil, refuse(http.StatusForbidden, "Request from another site",
 			"A page of another origin made your browser send this. Nothing was done.")

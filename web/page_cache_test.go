@@ -247,7 +247,7 @@ func cacheCostsFewAllocations(t *testing.T) {
 	}
 	const page, latest = "/channels/Engines", "/latest"
 	post := postPage(channel, s.post(channel, "ada", "Hello"))
-	handler, err := web.New(storage.New(db, storage.Options{}).Store, web.Options{PageCache: 1 << 20, Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	handler, err := web.New(storage.New(db, storage.Options{}).Store, web.Options{Hosts: []string{"example.com"}, PageCache: 1 << 20, Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
 	ok(t, err)
 	for _, step := range []struct {
 		name, path string

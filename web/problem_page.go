@@ -53,12 +53,13 @@ func wayBack(c echo.Context, err error) (templates.Link, bool) {
 
 // failedVisitor returns the visitor whose handler failed. If the request reached no handler, it
 // finds the visitor, so that the page can still greet a user. After a 5xx it does not ask the
-// store, which may be what failed, nor for a page of another package, which has asked.
+// store, which may be what failed, nor under a name that is not the site's, nor for a page of another
+// package, which has asked.
 func (s *server) failedVisitor(c echo.Context, status int) visitor {
 	switch x := exchangeOf(c); {
 	case x.visitor != nil:
 		return *x.visitor
-	case status >= http.StatusInternalServerError || s.isOther(c):
+	case status >= http.StatusInternalServerError || status == http.StatusMisdirectedRequest || s.isOther(c):
 		return visitor{}
 	}
 	v, err := s.visitor(c)

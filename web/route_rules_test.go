@@ -33,6 +33,7 @@ func TestRoutes(t *testing.T) {
 	t.Run("answer who may ask and refuse everybody else", routesAnswerWhoMayAsk)
 	t.Run("do not fail for a session that has ended, or an account that is being deleted", routesOfWhoLeaves)
 	t.Run("do nothing for a page of another origin", routesDoNothingForAnotherOrigin)
+	t.Run("neither read nor write under a name that is not the site's", routesDoNothingUnderAnotherName)
 	t.Run("read no body that is too large", routesReadNoLargeBody)
 	t.Run("refuse a body that is damaged or of another type", routesRefuseADamagedBody)
 	t.Run("are limited if they write", routesAreLimitedIfTheyWrite)
@@ -298,6 +299,23 @@ func routesDoNothingForAnotherOrigin(t *testing.T) {
 			{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"}, {"Origin", "https://evil.example"}, {"Origin", "null"},
 		} {
 			g.refused(t, 403, r, s, func(request *http.Request) { request.Header.Set(foreign[0], foreign[1]) })
+		}
+	})
+}
+
+// A probe is answered under each name.
+func routesDoNothingUnderAnotherName(t *testing.T) {
+	g := newStage(t, web.Options{Teach: true}, furnish)
+	g.try(t, func(t *testing.T, r route, s seed) {
+		want := 421
+		if r.name == "GET /healthz" || r.name == "GET /readyz" {
+			want = s.status
+		}
+		for _, s.who = range []uint8{s.who, anonymous, adasCookie} {
+			calls := g.counted(func() { g.refused(t, want, r, s, host("rebind.test:8080")) })
+			if want == 421 && calls != 0 {
+				t.Errorf("as %d: %d calls of the store", s.who, calls)
+			}
 		}
 	})
 }

@@ -29,6 +29,8 @@ type Options struct {
 	// listens on. If its scheme is https, cookies are Secure and responses carry
 	// Strict-Transport-Security. Nil takes the address from each request.
 	BaseURL *url.URL
+	// Hosts are further names of the host, without ports, in ASCII as browsers send them.
+	Hosts []string
 	// TrustProxy reports whether every request comes through one proxy, which sets
 	// X-Forwarded-For and X-Forwarded-Proto. Set it only behind such a proxy: without
 	// one, a client could send these headers itself.

@@ -76,6 +76,7 @@ func newSiteOver(t testing.TB, db driver.Backend, options web.Options) *site {
 	faults := drivertest.NewFaults(drivertest.Far(db), s.intercept)
 	s.store = storage.New(faults, storage.Options{Undo: options.Undo})
 	ok(t, s.store.Operator.Prepare(t.Context()))
+	options.Hosts = append(options.Hosts, "example.com", "blog.example") // the first is that of package httptest
 	options.PageCache = cmp.Or(options.PageCache, 16<<20)
 	options.Logger = cmp.Or(options.Logger, slog.New(withRequestID{slog.NewTextHandler(s.log, nil)}))
 	var err error

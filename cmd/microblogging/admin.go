@@ -6,7 +6,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/pprof"
-	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -24,11 +23,11 @@ const adminDrainTime = time.Second
 
 // serveOperators answers at --health-listen and --admin-listen until stop is called, which waits for the
 // end.
-func (o listeners) serveOperators(ctx context.Context, b *backend, log *slog.Logger) (stop func() error) {
+func (o listeners) serveOperators(ctx context.Context, b *backend, hosts web.Hosts, log *slog.Logger) (stop func() error) {
 	answering, end := context.WithCancel(context.WithoutCancel(ctx))
 	var run errgroup.Group
 	answer := func(name string, listener net.Listener, routes http.Handler) {
-		server := newServer(guardAdmin(listener.Addr(), routes), log)
+		server := newServer(guardAdmin(hosts, routes), log)
 		server.ConnState = web.LimitConnections(false, nil)
 		server.WriteTimeout = adminWriteTime
 		serveHTTP(answering, server, listener, adminDrainTime, log, &run)
@@ -70,27 +69,16 @@ func adminRoutes(b *backend, log *slog.Logger) http.Handler {
 	return mux
 }
 
-// guardAdmin refuses what a web page made a browser send to the listener. On a loopback
-// address it also refuses names of hosts but localhost: a page's own name can be made to
-// lead to this machine, and then the page could read the answer.
-func guardAdmin(at net.Addr, next http.Handler) http.Handler {
-	tcp, ok := at.(*net.TCPAddr)
-	local := ok && tcp.IP.IsLoopback()
+// guardAdmin refuses what a page of another site made a browser send to the listener.
+func guardAdmin(hosts web.Hosts, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		site := r.Header.Get("Sec-Fetch-Site")
-		if site == "cross-site" || site == "same-site" || local && !namesThisMachine(r.Host) {
+		if why := hosts.Refusal(r); why != "" {
+			http.Error(w, why, http.StatusMisdirectedRequest)
+		} else if site == "cross-site" || site == "same-site" {
 			http.Error(w, "not from a page of another site", http.StatusForbidden)
-			return
+		} else {
+			next.ServeHTTP(w, r)
 		}
-		next.ServeHTTP(w, r)
 	})
-}
-
-// namesThisMachine reports whether a Host header has an IP address or localhost.
-func namesThisMachine(host string) bool {
-	name := host
-	if bare, _, err := net.SplitHostPort(host); err == nil {
-		name = bare
-	}
-	return strings.EqualFold(name, "localhost") || net.ParseIP(strings.Trim(name, "[]")) != nil
 }

@@ -2,11 +2,12 @@ package main
 
 import (
 	"context"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"microblogging/web"
 )
 
 func TestAdminListen(t *testing.T) {
@@ -50,31 +51,32 @@ func adminAnswers(t *testing.T) {
 }
 
 func adminRefusesPages(t *testing.T) {
-	loopback, everywhere := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}, &net.TCPAddr{IP: net.IPv4zero}
 	for name, c := range map[string]struct {
-		at         net.Addr
-		host, site string
-		status     int
+		path, host, site string
+		status           int
 	}{
-		"by address":                       {loopback, "127.0.0.1:9090", "", 200},
-		"by address of version 6":          {loopback, "[::1]:9090", "", 200},
-		"by a name that leads here":        {loopback, "evil.example:9090", "", 403},
-		"by a name on every address":       {everywhere, "web:9090", "", 200},
-		"from a page of another site":      {everywhere, "web:9090", "cross-site", 403},
-		"from a page of a neighbour":       {loopback, "localhost:9090", "same-site", 403},
-		"typed into the address bar":       {loopback, "localhost:9090", "none", 200},
-		"without the name of any host":     {loopback, "", "", 403},
-		"by a name that begins alike":      {loopback, "localhost.evil.example", "", 403},
-		"by a name that looks like a host": {loopback, "127.0.0.1.evil.example", "", 403},
+		"by address":                       {"/metrics", "127.0.0.1:9090", "", 200},
+		"by address of version 6":          {"/metrics", "[::1]:9090", "", 200},
+		"by a name that leads here":        {"/metrics", "evil.example:9090", "", 421},
+		"from a rebound name":              {"/metrics", "evil.example:9090", "same-origin", 421},
+		"by a name of its own":             {"/metrics", "web:9090", "", 200},
+		"from a page of another site":      {"/metrics", "web:9090", "cross-site", 403},
+		"from a page of a neighbour":       {"/metrics", "localhost:9090", "same-site", 403},
+		"typed into the address bar":       {"/metrics", "localhost:9090", "none", 200},
+		"without the name of any host":     {"/metrics", "", "", 421},
+		"by a name that begins alike":      {"/metrics", "localhost.evil.example", "", 421},
+		"by a name that looks like a host": {"/metrics", "127.0.0.1.evil.example", "", 421},
+		"a probe by any name":              {"/healthz", "evil.example:9090", "", 200},
+		"a probe of readiness by any name": {"/readyz", "", "", 200},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := httptest.NewRequestWithContext(context.Background(), "GET", "/metrics", nil)
+			r := httptest.NewRequestWithContext(context.Background(), "GET", c.path, nil)
 			r.Host = c.host
 			if c.site != "" {
 				r.Header.Set("Sec-Fetch-Site", c.site)
 			}
 			w := httptest.NewRecorder()
-			guardAdmin(c.at, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})).ServeHTTP(w, r)
+			guardAdmin(web.NewHosts(nil, []string{"web"}), http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})).ServeHTTP(w, r)
 			if w.Code != c.status {
 				t.Errorf("answers %d, want %d", w.Code, c.status)
 			}

@@ -17,6 +17,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"microblogging/storage/bolt"
+	"microblogging/web"
 )
 
 // The file of a backup is packed by gzip, whose header says what it holds and of when it is,
@@ -188,9 +189,8 @@ func (h *backupHandler) note(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// isLocal reports whether a program on this machine asks, and asks for this machine: a page
-// of another site can only ask for a name of its own.
+// isLocal reports whether a program on this machine asks, and asks for an address of it or localhost.
 func isLocal(r *http.Request) bool {
 	from, err := netip.ParseAddrPort(r.RemoteAddr)
-	return err == nil && from.Addr().Unmap().IsLoopback() && namesThisMachine(r.Host)
+	return err == nil && from.Addr().Unmap().IsLoopback() && web.Hosts(nil).Refusal(r) == ""
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"net"
+	"net/url"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -17,6 +18,7 @@ import (
 
 	"microblogging/cmd/microblogging/telemetry"
 	"microblogging/storage/bolt"
+	"microblogging/web"
 	"microblogging/worker"
 )
 
@@ -145,7 +147,7 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 		}
 		return start.watch(ctx, b)
 	})
-	stopOperators := at.serveOperators(ctx, b, log)
+	stopOperators := at.serveOperators(ctx, b, p.hosts(), log)
 	defer func() { err = errors.Join(err, stopOperators()) }()
 	run.Go(func() error {
 		watchClock(ctx, start.tried, b.under.Capabilities().Clock, log)
@@ -164,6 +166,19 @@ func (p process) role() string {
 		return "worker"
 	}
 	return "serve"
+}
+
+// hosts are the names that the listeners answer to.
+func (p process) hosts() web.Hosts {
+	var site *url.URL
+	if p.web != nil {
+		site = p.web.BaseURL.url
+	}
+	var names []string
+	for _, name := range p.Host {
+		names = append(names, string(name))
+	}
+	return web.NewHosts(site, names)
 }
 
 // addressOf returns the address of a listener, for the log.
@@ -217,7 +232,7 @@ func (p process) start(ctx context.Context, console *console, log *slog.Logger, 
 	if p.web == nil {
 		return nil
 	}
-	return p.web.serve(ctx, console, log, b, at, run)
+	return p.web.serve(ctx, console, log, b, p.hosts(), at, run)
 }
 
 // delayed returns a context that ends when ctx has ended a while ago, or when cancel is called.

@@ -7,11 +7,13 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
+	"golang.org/x/net/idna"
 
 	"microblogging/domain"
 	"microblogging/worker"
@@ -118,9 +120,38 @@ func (s *siteURL) UnmarshalText(text []byte) error {
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.Path != "" && u.Path != "/" {
 		return fmt.Errorf("it must be http://HOST or https://HOST, not %q", text)
 	}
+	if _, err := netip.ParseAddr(u.Hostname()); err != nil {
+		sent, err := sentHost(u.Hostname())
+		if err != nil {
+			return err
+		}
+		u.Host = strings.Replace(u.Host, u.Hostname(), sent, 1)
+	}
 	u.Path, s.url = "", u
 	return nil
 }
+
+// A hostName is the name of a host as browsers send it.
+type hostName string
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (n *hostName) UnmarshalText(text []byte) error {
+	sent, err := sentHost(string(text))
+	*n = hostName(sent)
+	return err
+}
+
+// sentHost returns a name of a host as browsers send it: in lower case, and in ASCII.
+func sentHost(name string) (string, error) {
+	sent, err := idna.New(idna.MapForLookup(), idna.StrictDomainName(false)).ToASCII(name)
+	if err != nil || !hostNames.MatchString(sent) {
+		return "", fmt.Errorf("%q is not the name of a host such as blogs.example", name)
+	}
+	return sent, nil
+}
+
+// hostNames are what browsers send, and also names with an underscore, as some networks have them.
+var hostNames = regexp.MustCompile(`^[a-z0-9_-]+(\.[a-z0-9_-]+)*\.?$`)
 
 // badName says what is wrong with a name that a flag gives.
 func badName(flag string, err error) error {
@@ -134,6 +165,7 @@ func badName(flag string, err error) error {
 // roleFlags are what all roles share.
 type roleFlags struct {
 	DrainDelay   time.Duration `default:"0s" within:"0s 24h" help:"How long to keep working after SIGTERM or SIGINT, while /readyz fails so that a load balancer stops sending requests. After that, requests are refused and the work is ended. A second signal ends the process immediately."`
+	Host         []hostName    `placeholder:"NAME" help:"A further name of this host, without port; may be repeated. The process answers to IP addresses, localhost, the host of the site's address and these names. Else a page of another site could use it by a name of its own that leads here. Probes are answered under every name."`
 	HealthListen string        `placeholder:"ADDR" help:"The address for probes and Prometheus, such as 0.0.0.0:8081: /healthz, /readyz and /metrics. Port 0 picks a free port. It needs no password, so do not publish it. Off by default. Without it and --admin-listen, nothing is measured."`
 	AdminListen  string        `placeholder:"ADDR" help:"The address for an operator, such as 127.0.0.1:8082: what --health-listen answers, /debug/pprof/ for profiles, and /backup for the command backup. Port 0 picks a free port. Anybody who reaches it may read all of that and needs no password, so do not publish it; /backup answers programs on the same machine alone. Off by default."`
 	LogFormat    string        `enum:"text,json" default:"text" help:"The format of the log on standard error: text or json."`

@@ -96,6 +96,42 @@ func TestWebFlags(t *testing.T) {
 	}
 }
 
+func TestHostFlag(t *testing.T) {
+	for sentence, c := range map[string]struct {
+		args        []string
+		environment string
+		want        []string
+	}{
+		"unset it is the host of the address": {[]string{"web", "--base-url=https://Bücher.example:8443"}, "", []string{"xn--bcher-kva.example"}},
+		"an empty variable is unset":          {[]string{"serve", "--base-url", "http://[::1]:8080"}, " ", []string{"::1"}},
+		"it can be repeated":                  {[]string{"serve", "--host", "My_Web", "--host=bücher.example."}, "", []string{"my_web", "xn--bcher-kva.example"}},
+		"the environment lists names":         {[]string{"web"}, "a.example,b.example", []string{"a.example", "b.example"}},
+		"a flag wins over the environment":    {[]string{"web", "--host", "c.example"}, "a.example", []string{"c.example"}},
+		"the listeners of a worker have it":   {[]string{"worker", "--host=worker"}, "", []string{"worker"}},
+	} {
+		t.Run(sentence, func(t *testing.T) {
+			if c.environment != "" {
+				t.Setenv("MICROBLOGGING_HOST", strings.TrimSpace(c.environment))
+			}
+			flags := parsed(t, c.args...)
+			role := map[string]process{
+				"serve":  {roleFlags: flags.Serve.roleFlags, web: &flags.Serve.webFlags},
+				"web":    {roleFlags: flags.Web.roleFlags, web: &flags.Web.webFlags},
+				"worker": {roleFlags: flags.Worker.roleFlags},
+			}[c.args[0]]
+			if got := role.hosts(); !slices.Equal(got, c.want) {
+				t.Errorf("it is %q, want %q", got, c.want)
+			}
+		})
+	}
+	for _, wrong := range []string{"http://a.example", "a.example:80", "*.example", "a b", "a/b", ".", "a..b", "a@b", "[::1]"} {
+		t.Run("is refused: "+wrong, func(t *testing.T) {
+			refused(t, exitCannotRun, "--host: ", "web", "--host="+wrong, "--data", t.TempDir())
+		})
+	}
+	refused(t, exitCannotRun, "--base-url: ", "web", "--base-url=https://*.example", "--data", t.TempDir())
+}
+
 func TestTrustProxyFlag(t *testing.T) {
 	loopback := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	machines := []netip.Prefix{netip.MustParsePrefix("::1/128"), netip.MustParsePrefix("10.0.0.7/32"), netip.MustParsePrefix("10.0.0.8/32")}

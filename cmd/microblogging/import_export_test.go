@@ -85,7 +85,7 @@ func importsAnExport(t *testing.T, posts []exported) {
 	}
 	token, _, err := store.Accounts.SignIn(t.Context(), storage.Attempt{Name: "ada", Password: testPassword})
 	ok(t, err)
-	site, err := web.New(store.Store, web.Options{})
+	site, err := web.New(store.Store, web.Options{Hosts: []string{"example.com"}})
 	ok(t, err)
 	request := httptest.NewRequest("GET", "/api/v1/account/export", nil)
 	request.Header.Set("Authorization", "Bearer "+token)

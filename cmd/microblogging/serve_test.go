@@ -18,11 +18,28 @@ import (
 )
 
 func TestServe(t *testing.T) {
+	t.Run("answers to its own names alone, on each listener", listenersAnswerToTheirNames)
 	t.Run("readers who never read do not hold up a stop", readersWhoNeverReadDoNotHoldUpAStop)
 	t.Run("writes every line of its log before it ends", everyLineIsWritten)
 	t.Run("says that it makes a new store, once", newStoreIsAnnounced)
 	t.Run("says which process it is, to which request a line belongs, and why it stops", linesTellWhatHappens)
 	t.Run("says its version at each level of the log, and that its clock is behind the store's", clockBehindTheStore)
+}
+
+func listenersAnswerToTheirNames(t *testing.T) {
+	r, public := serving(t, "--health-listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--host", "further.example", "--base-url", "http://blogs.example")
+	health := r.await(t, `health listener started" address=(\S+)`)
+	for address, path := range map[string]string{public: "/latest", health: "/metrics", r.admin(t): "/debug/pprof/"} {
+		for name, want := range map[string]int{"": 200, "further.example:8080": 200, "blogs.example": 200, "rebind.test:8080": 421} {
+			request, err := http.NewRequestWithContext(t.Context(), "GET", address+path, nil)
+			ok(t, err)
+			request.Host = name // "" is the address
+			if status := statusOf(t, request); status != want {
+				t.Errorf("%s%s at %q answers %d, want %d", address, path, name, status, want)
+			}
+		}
+	}
+	r.end(t)
 }
 
 // stuck opens a connection that asks for more than all buffers hold and reads nothing.

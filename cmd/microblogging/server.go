@@ -54,8 +54,9 @@ func (f webFlags) options() web.Options {
 }
 
 // serve starts the web role in the group and prints its address.
-func (f webFlags) serve(ctx context.Context, console *console, log *slog.Logger, b *backend, at net.Listener, run *errgroup.Group) error {
+func (f webFlags) serve(ctx context.Context, console *console, log *slog.Logger, b *backend, hosts web.Hosts, at net.Listener, run *errgroup.Group) error {
 	options := f.options()
+	options.Hosts = hosts
 	options.Logger, options.Stopping, options.Draining, options.Alive = log, ctx.Done(), b.draining, b.health
 	if !f.NoLab {
 		options.Routes = page.New().Routes()

@@ -50,7 +50,7 @@ func newSiteOf(t testing.TB, pages *page.Lab) *site {
 	})
 	s := &site{TB: t, log: &logBuffer{}}
 	handler, err := web.New(storage.New(db, storage.Options{}).Store, web.Options{
-		Routes: pages.Routes(), Logger: slog.New(slog.NewTextHandler(s.log, nil)),
+		Hosts: []string{"example.com"}, Routes: pages.Routes(), Logger: slog.New(slog.NewTextHandler(s.log, nil)),
 	})
 	ok(t, err)
 	s.handler = handler
