@@ -58,7 +58,7 @@ func (s *server) signUp(c echo.Context, v visitor, form url.Values) error {
 		return again(c, err, templates.SignUpPage(s.page(c, v),
 			templates.SignUp{Form: refused, Name: shown(name), Next: next, Key: freshKey(key, err)}))
 	}
-	_, err = s.beginSession(c, name, password)
+	_, err = s.beginSession(c, v, name, password)
 	if _, throttled := errors.AsType[*domain.ThrottledError](err); throttled || errors.Is(err, domain.ErrBusy) {
 		// Too many sign-ins from this address failed, or too many sign in at this
 		// moment, but the account exists.
@@ -100,7 +100,7 @@ func (s *server) signInForm(c echo.Context, v visitor) error {
 
 func (s *server) signIn(c echo.Context, v visitor, form url.Values) error {
 	name, next := form.Get("name"), localPath(form.Get("next"))
-	began, err := s.beginSession(c, name, form.Get("password"))
+	began, err := s.beginSession(c, v, name, form.Get("password"))
 	if errors.Is(err, domain.ErrNotSignedIn) {
 		return again(c, err, templates.SignInPage(s.page(c, v), templates.SignIn{
 			Form: templates.Form{Message: "The name or the password is wrong."}, Name: shown(name), Next: next,
@@ -117,7 +117,7 @@ func (s *server) signIn(c echo.Context, v visitor, form url.Values) error {
 
 // followSignInLink signs in the visitor who opens a sign-in link. The link works once, so a
 // copy of its address, in a browser's history or a log, is worth nothing.
-func (s *server) followSignInLink(c echo.Context, _ visitor) error {
+func (s *server) followSignInLink(c echo.Context, v visitor) error {
 	token, session, err := s.store.Accounts.FollowSignInLink(c.Request().Context(), c.QueryParam("token"))
 	if errors.Is(err, domain.ErrNotSignedIn) {
 		s.logRefused(c, err)
@@ -127,7 +127,9 @@ func (s *server) followSignInLink(c echo.Context, _ visitor) error {
 	if err != nil {
 		return err
 	}
-	s.remember(c, token, session)
+	if err := s.remember(c, v, token, session); err != nil {
+		return err
+	}
 	return seeOther(c, templates.HomePath)
 }
 

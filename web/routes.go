@@ -71,7 +71,7 @@ func (s *server) pageRoutes(e *echo.Echo) {
 		get(e, page.path, s.serve(page.who, page.show))
 	}
 	// Not with get: HEAD must not use up the link, and has nothing of a stream.
-	e.GET(signInLinkPath, s.serve(everybody, s.followSignInLink))
+	e.GET(signInLinkPath, s.serve(anyone, s.followSignInLink))
 	e.GET("/channels/:name/deletions/:incarnation/events", s.serve(signedIn, s.streamDeletion))
 	e.GET(templates.ExportFilePath, s.serve(signedIn, s.export))
 	for _, form := range []struct {
@@ -93,8 +93,8 @@ func (s *server) pageRoutes(e *echo.Echo) {
 		{templates.PreviewPath, maxBody, s.form(signedIn, s.preview)},
 		{templates.AccountPath, maxPasswordsBody, s.form(signedIn, s.changeAccount)},
 		{templates.EraseAccountPath, maxPasswordsBody, s.form(signedIn, s.eraseAccountByForm)},
-		{templates.SignUpPath, maxSmallBody, s.form(everybody, s.signUp)},
-		{templates.SignInPath, maxSmallBody, s.form(everybody, s.signIn)},
+		{templates.SignUpPath, maxSmallBody, s.form(anyone, s.signUp)},
+		{templates.SignInPath, maxSmallBody, s.form(anyone, s.signIn)},
 		{templates.SignOutPath, maxBody, s.form(anyone, func(c echo.Context, v visitor, _ url.Values) error {
 			return s.done(c, s.leaveSession(c, v), "signed-out", templates.HomePath)
 		})},

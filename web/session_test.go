@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -8,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"microblogging/storage/drivertest"
+	"microblogging/storage/schema"
 	"microblogging/web"
 )
 
@@ -19,6 +22,7 @@ func TestSession(t *testing.T) {
 	t.Run("a session cookie is for this site only, whatever is around the name", sessionCookieIsForThisSiteOnly)
 	t.Run("signing in never leads to another site", signingInNeverLeadsToAnotherSite)
 	t.Run("a new account survives a throttled address", newAccountSurvivesAThrottledAddress)
+	t.Run("signing in ends the session that the browser had, and no other", signingInEndsTheFormerSession)
 	t.Run("a sign-in link works once and not for HEAD", signInLinkWorksOnceAndNotForHEAD)
 	t.Run("set anew by a link works, which does so once and ends all sessions", resetLinkSetsOnePassword)
 }
@@ -145,6 +149,51 @@ func newAccountSurvivesAThrottledAddress(t *testing.T) {
 		at("/sign-in").says("Your account is ready.").
 		form("Sign in").fill("name", "ada").fill("password", password).press().want(429)
 	s.again("ada").open("/channels/new").want(200)
+}
+
+func signingInEndsTheFormerSession(t *testing.T) {
+	s := newSite(t)
+	other := s.signUp("ada")
+	b := s.again("ada")
+	ends := func(how string, signIn func()) {
+		t.Helper()
+		former := b.jar["session"]
+		s.do("GET", "/account", cookie(former)).want(200)
+		if signIn(); b.jar["session"] == former {
+			t.Errorf("%s: it is the same session", how)
+		}
+		s.do("GET", "/account", cookie(former)).want(401)
+		s.do("GET", "/account", b.cookies).want(200)
+	}
+	fill := func(name, password string) change {
+		return posted(url.Values{"name": {name}, "password": {password}, "key": {name}})
+	}
+	ends("by the form", func() { b.send("POST", "/sign-in", fill("ada", password)).at("/") })
+	ends("as another", func() { b.send("POST", "/sign-up", fill("bob", password)).at("/") })
+	ends("by a link", func() {
+		token, err := s.store.Operator.SignInLink(t.Context(), "ada")
+		ok(t, err)
+		b.open("/sign-in/link?token=" + token).at("/")
+	})
+	// A refused attempt, a program and a session that has ended end nothing.
+	b.send("POST", "/sign-in", fill("ada", "not the password")).want(401)
+	b.send("GET", "/sign-in/link?token=x").want(401)
+	s.do("POST", "/api/v1/sessions", b.cookies, fields("name", "ada", "password", password)).want(201)
+	s.do("GET", "/account", b.cookies).want(200)
+	s.do("GET", "/account", cookie(other)).want(200)
+	s.do("DELETE", "/api/v1/sessions/current", b.cookies).want(204)
+	b.send("POST", "/sign-in", fill("ada", password)).at("/")
+	// What the store does not end is not replaced: the next attempt ends it.
+	former := b.jar["session"]
+	s.breakStore(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Target == "Sessions" && call.Partition == schema.SessionPartition(former) && call.Writes() {
+			return drivertest.ErrInjected
+		}
+		return send(ctx)
+	})
+	b.send("POST", "/sign-in", fill("ada", password)).want(503)
+	s.mendStore()
+	is(t, "the browser has", b.jar["session"], former)
 }
 
 func signInLinkWorksOnceAndNotForHEAD(t *testing.T) {

@@ -142,10 +142,10 @@ func ignoreOtherSchemes(h http.Header) {
 }
 
 // beginSession signs in with a name and a password, and sets the session cookie.
-func (s *server) beginSession(c echo.Context, name, password string) (domain.Session, error) {
+func (s *server) beginSession(c echo.Context, before visitor, name, password string) (domain.Session, error) {
 	token, session, err := s.signInAs(c, name, password)
 	if err == nil {
-		s.remember(c, token, session)
+		err = s.remember(c, before, token, session)
 	}
 	return session, err
 }
@@ -162,10 +162,16 @@ func attempt(c echo.Context, name, password string) storage.Attempt {
 	return storage.Attempt{Name: name, Password: password, Address: c.RealIP()}
 }
 
-// remember makes the browser send the session's token from now on. It drops what the browser remembers of another user,
-// whose session may have expired without a sign-out.
-func (s *server) remember(c echo.Context, token string, session domain.Session) {
+// remember makes the browser send the session's token from now on. It ends the session that the browser had before: its
+// user cannot sign out of it any more. It drops what the browser remembers of another user, whose session may
+// have expired without a sign-out.
+func (s *server) remember(c echo.Context, before visitor, token string, session domain.Session) error {
 	exchangeOf(c).user = session.User
+	if before.SignedIn() {
+		if err := s.store.Accounts.SignOut(c.Request().Context(), before.Token); err != nil {
+			return err
+		}
+	}
 	for _, name := range []string{lastCookie, seenCookie} {
 		if cookieValue(c.Request(), name) != "" {
 			c.SetCookie(s.newCookie(c, name, "", -time.Second))
@@ -174,6 +180,7 @@ func (s *server) remember(c echo.Context, token string, session domain.Session) 
 	cookie := s.newCookie(c, s.sessionCookie(c), token, 0)
 	cookie.Expires = session.ExpiresOn
 	c.SetCookie(cookie)
+	return nil
 }
 
 // forget makes the browser drop the session's token, what it remembers of its user, and the pages of the session that
