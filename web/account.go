@@ -118,6 +118,7 @@ func (s *server) signIn(c echo.Context, v visitor, form url.Values) error {
 // followSignInLink signs in the visitor who opens a sign-in link. The link works once, so a
 // copy of its address, in a browser's history or a log, is worth nothing.
 func (s *server) followSignInLink(c echo.Context, v visitor) error {
+	c.Response().Header().Set(echo.HeaderCacheControl, noStore)
 	token, session, err := s.store.Accounts.FollowSignInLink(c.Request().Context(), c.QueryParam("token"))
 	if errors.Is(err, domain.ErrNotSignedIn) {
 		s.logRefused(c, err)

@@ -23,6 +23,7 @@ func TestSession(t *testing.T) {
 	t.Run("signing in never leads to another site", signingInNeverLeadsToAnotherSite)
 	t.Run("a new account survives a throttled address", newAccountSurvivesAThrottledAddress)
 	t.Run("signing in ends the session that the browser had, and no other", signingInEndsTheFormerSession)
+	t.Run("no cache keeps a sign-in link", noCacheKeepsASignInLink)
 	t.Run("a sign-in link works once and not for HEAD", signInLinkWorksOnceAndNotForHEAD)
 	t.Run("set anew by a link works, which does so once and ends all sessions", resetLinkSetsOnePassword)
 }
@@ -194,6 +195,16 @@ func signingInEndsTheFormerSession(t *testing.T) {
 	b.send("POST", "/sign-in", fill("ada", password)).want(503)
 	s.mendStore()
 	is(t, "the browser has", b.jar["session"], former)
+}
+
+func noCacheKeepsASignInLink(t *testing.T) {
+	s := newSite(t)
+	s.author("ada")
+	token, err := s.store.Operator.SignInLink(t.Context(), "ada")
+	ok(t, err)
+	for _, request := range []string{"/sign-in/reset?token=" + token, "/sign-in/link?token=" + token, "/sign-in/link?token=" + token} {
+		s.do("GET", request).headed("Cache-Control", "no-store").headed("Referrer-Policy", "same-origin")
+	}
 }
 
 func signInLinkWorksOnceAndNotForHEAD(t *testing.T) {
