@@ -36,6 +36,13 @@ func newBlogJSON(channel domain.ChannelName, b domain.Blog, voted map[domain.Blo
 	return blogJSON{b.ID, channel, b.Draft, b.UserID, b.Rating, apiTime(b.CreatedOn), apiTime(b.EditedOn), "", voted[b.ID]}
 }
 
+// bytesInJSON is how many bytes a post takes in a list of the API, about.
+func bytesInJSON(blog domain.Blog) int {
+	const besides = 1 << 10 // what is not its author's words, and what was found of these
+	encoded, _ := json.Marshal(blog.Draft)
+	return len(encoded) + besides
+}
+
 func respondBlog(c echo.Context, err error, status int, channel domain.Channel, blog domain.Blog) error {
 	if err == nil {
 		c.Response().Header().Set(headerETag, templates.BlogETag(blog))
@@ -54,6 +61,7 @@ func (s *server) namedPost(c echo.Context, in domain.Channel) (domain.Blog, erro
 
 // showBlog is the page of one post.
 func (s *server) showBlog(c echo.Context, v visitor) error {
+	keepQuery(c)
 	id, invalid := blogID(c)
 	return s.answer(c, v, document{
 		mediaType: echo.MIMETextHTMLCharsetUTF8,
@@ -121,12 +129,13 @@ func (s *server) listBlogs(c echo.Context, v visitor) error {
 	if err := domain.JoinInvalid(limitErr, intervalErr, orderErr); err != nil {
 		return err
 	}
+	keepQuery(c, "limit", "after", "since", "until", "order", "rating", "find")
 	q := storage.BlogQuery{Since: since, Until: until, After: c.QueryParam("after"), Limit: limit}
 	return s.answer(c, v, document{
 		mediaType: echo.MIMEApplicationJSON,
 		view:      "list " + c.QueryString(),
 		read: func(ctx context.Context, channel domain.Channel, _ storage.Version) (*channelView, error) {
-			found, err := s.ordered(ctx, c, channel.Ref(), order, q)
+			found, err := s.ordered(ctx, c, channel.Ref(), order, q, bytesInJSON)
 			return &channelView{posts: found}, err
 		},
 		own: func(ctx context.Context, in domain.Channel, view *channelView, user domain.UserName) (own ownView, err error) {

@@ -56,6 +56,7 @@ func apiChannelPath(name domain.ChannelName) string {
 
 // showChannel is the page of a channel.
 func (s *server) showChannel(c echo.Context, v visitor) error {
+	keepQuery(c, "order", "rating", "find", "day", "after", "newer")
 	if c.QueryParams().Has("newer") {
 		return about(s.activeChannel, s.showNewer)(c, v)
 	}
@@ -68,11 +69,7 @@ func (s *server) showChannel(c echo.Context, v visitor) error {
 	}
 	d.mediaType = echo.MIMETextHTMLCharsetUTF8
 	d.write = func(body *bytes.Buffer, page templates.Page, shown storage.Kept[*channelView], own ownView) error {
-		place := inList
-		if order.Find != nil {
-			place = inFound
-		}
-		view := s.channelPage(page.User, shown, own, place)
+		view := s.channelPage(page.User, shown, own, placeOf(order))
 		if view.View, view.After = order, after; order.Find != nil {
 			mark(view.Posts, *order.Find)
 		}
@@ -137,7 +134,7 @@ func (s *server) postsOf(c echo.Context, order templates.View, after string) doc
 				if !order.Day.IsZero() {
 					q.Until = order.Day.AddDate(0, 0, 1)
 				}
-				view.posts, err = s.ordered(ctx, c, channel.Ref(), order, q)
+				view.posts, err = s.ordered(ctx, c, channel.Ref(), order, q, s.texts.bytesIn(placeOf(order)))
 				return err
 			}, func(ctx context.Context) (err error) {
 				view.subscribers, view.more, err = s.store.Subscriptions.Count(ctx, channel.Ref())
@@ -164,9 +161,26 @@ func (s *server) postsOf(c echo.Context, order templates.View, after string) doc
 	}
 }
 
-// ordered lists posts of a channel in an order. The index by rating has no times. There is nothing
+// placeOf is where the texts of a view of a channel are on its page.
+func placeOf(order templates.View) place {
+	if order.Find != nil {
+		return inFound
+	}
+	return inList
+}
+
+// ordered lists posts of a channel in an order, of so many bytes each. The index by rating has no times. There is nothing
 // to read for the forms with which to find a post.
 func (s *server) ordered(
+	ctx context.Context, c echo.Context, ref domain.ChannelRef, order templates.View, q storage.BlogQuery, bytes func(domain.Blog) int,
+) (storage.BlogsFound, error) {
+	return fitting(q.Limit, func(limit int) (storage.BlogsFound, error) {
+		q.Limit = limit
+		return s.readOrdered(ctx, c, ref, order, q)
+	}, func(found storage.BlogsFound) []domain.Blog { return found.Items }, bytes)
+}
+
+func (s *server) readOrdered(
 	ctx context.Context, c echo.Context, ref domain.ChannelRef, order templates.View, q storage.BlogQuery,
 ) (found storage.BlogsFound, err error) {
 	switch {

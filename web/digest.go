@@ -66,10 +66,8 @@ func (s *server) showDigest(c echo.Context, v visitor) error {
 		if invalid != nil {
 			return nil
 		}
-		return s.costly(c, func() error {
-			digest, err = s.store.Feeds.Digest(ctx, v.User, day, after, digestPageSize)
-			return err
-		})
+		digest, err = s.digest(ctx, c, v, day, digestPageSize, s.texts.bytesIn(inDigest))
+		return err
 	}, func(ctx context.Context) (err error) {
 		user, err := s.store.Accounts.Get(ctx, v.User)
 		view.HasAddress = user.HasDigest
@@ -121,13 +119,29 @@ func (s *server) showDigest(c echo.Context, v visitor) error {
 	return render(c, http.StatusOK, templates.DigestPage(p, view))
 }
 
-// votedOn are those posts of a digest that the visitor votes for.
-func (s *server) votedOn(c echo.Context, v visitor, digest storage.DigestPage) (map[domain.BlogID]bool, error) {
-	var blogs []domain.Blog
+// digest reads a page of the digest of a day, with posts of so many bytes each.
+func (s *server) digest(
+	ctx context.Context, c echo.Context, v visitor, day domain.Day, limit int, bytes func(domain.Blog) int,
+) (digest storage.DigestPage, err error) {
+	return fitting(limit, func(limit int) (storage.DigestPage, error) {
+		err := s.costly(c, func() (err error) {
+			digest, err = s.store.Feeds.Digest(ctx, v.User, day, c.QueryParam("after"), limit)
+			return err
+		})
+		return digest, err
+	}, postsOfDigest, bytes)
+}
+
+func postsOfDigest(digest storage.DigestPage) (blogs []domain.Blog) {
 	for _, channel := range digest.Items {
 		blogs = append(blogs, channel.Items...)
 	}
-	return s.store.Posts.VotedAmong(c.Request().Context(), blogs, v.User)
+	return blogs
+}
+
+// votedOn are those posts of a digest that the visitor votes for.
+func (s *server) votedOn(c echo.Context, v visitor, digest storage.DigestPage) (map[domain.BlogID]bool, error) {
+	return s.store.Posts.VotedAmong(c.Request().Context(), postsOfDigest(digest), v.User)
 }
 
 // queryZone returns the time zone to show the digest in: the one asked for, else the one that
@@ -198,11 +212,7 @@ func (s *server) readDigest(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	var page storage.DigestPage
-	err = s.costly(c, func() error {
-		page, err = s.store.Feeds.Digest(c.Request().Context(), v.User, day, c.QueryParam("after"), limit)
-		return err
-	})
+	page, err := s.digest(c.Request().Context(), c, v, day, limit, bytesInJSON)
 	if err != nil {
 		return err
 	}

@@ -22,6 +22,7 @@ import (
 // that they had. The channels are verified for each request, so nothing is shown of one whose
 // deletion was accepted before.
 func (s *server) showLatest(c echo.Context, v visitor) error {
+	keepQuery(c, "after")
 	after := c.QueryParam("after")
 	composing := v.SignedIn() && after == ""
 	var active storage.Active
@@ -116,16 +117,15 @@ func (s *server) readLatest(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
+	keepQuery(c, "limit", "after")
 	active, err := s.active(c.Request().Context(), c.QueryParam("after"))
 	if err != nil {
 		return err
 	}
-	read := func() (list listJSON[blogJSON], err error) {
-		latest, err := s.store.Feeds.Latest(c.Request().Context(), active, limit)
-		if err == nil {
-			list, err = s.postsJSON(c, v, latest)
-		}
-		return list, err
+	read := func() (listJSON[blogJSON], error) {
+		return s.postsJSON(c, v, limit, func(limit int) (storage.Page[storage.FeedItem], error) {
+			return s.store.Feeds.Latest(c.Request().Context(), active, limit)
+		})
 	}
 	if v.SignedIn() {
 		list, err := read()
@@ -159,8 +159,14 @@ func (s *server) posts(c echo.Context, v visitor, items []storage.FeedItem) ([]t
 	return offer(posts, v.User, "", ""), err
 }
 
-// postsJSON is a page of posts of several channels, as a caller sees them.
-func (s *server) postsJSON(c echo.Context, v visitor, found storage.Page[storage.FeedItem]) (listJSON[blogJSON], error) {
+// postsJSON reads a page of posts of several channels, as a caller sees them.
+func (s *server) postsJSON(
+	c echo.Context, v visitor, limit int, read func(limit int) (storage.Page[storage.FeedItem], error),
+) (list listJSON[blogJSON], err error) {
+	found, err := fitting(limit, read, func(found storage.Page[storage.FeedItem]) []domain.Blog { return blogsOf(found.Items) }, bytesInJSON)
+	if err != nil {
+		return list, err
+	}
 	voted, err := s.store.Posts.VotedAmong(c.Request().Context(), blogsOf(found.Items), v.User)
 	linkNext(c, found.Next)
 	return newListJSON(found, func(item storage.FeedItem) blogJSON { return newBlogJSON(item.Name, item.Blog, voted) }), err
@@ -172,11 +178,9 @@ func (s *server) readFeed(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	feed, err := s.store.Feeds.List(c.Request().Context(), v.User, c.QueryParam("after"), limit)
-	if err != nil {
-		return err
-	}
-	list, err := s.postsJSON(c, v, feed)
+	list, err := s.postsJSON(c, v, limit, func(limit int) (storage.Page[storage.FeedItem], error) {
+		return s.store.Feeds.List(c.Request().Context(), v.User, c.QueryParam("after"), limit)
+	})
 	return respond(c, err, http.StatusOK, list)
 }
 

@@ -103,6 +103,23 @@ func queryLimit(c echo.Context, others ...string) (int, error) {
 	return limit, nil
 }
 
+// keepQuery drops all parameters of a query but these, of each the first value, and sorts them. So what is
+// kept under the address of a request is kept once, whatever else a client adds to the address.
+func keepQuery(c echo.Context, names ...string) {
+	u := c.Request().URL
+	if u.RawQuery == "" {
+		return
+	}
+	asked, kept := u.Query(), url.Values{}
+	for _, name := range names {
+		if asked.Has(name) {
+			kept.Set(name, asked.Get(name))
+		}
+	}
+	u.RawQuery = kept.Encode()
+	c.Request().RequestURI = u.RequestURI()
+}
+
 // queryContains returns the text that the names of the channels or people to list contain.
 func queryContains(c echo.Context) (string, error) {
 	text := strings.TrimPrefix(strings.TrimSpace(c.QueryParam("contains")), "@")

@@ -35,17 +35,31 @@ func (s *server) explainFeed(c echo.Context, v visitor, in domain.Channel) error
 // channelFeed serves the latest posts of a channel to feed readers, in one format. pathOf
 // returns the path of the feed in this format. A feed is the same for everyone.
 func (s *server) channelFeed(mediaType string, pathOf func(domain.ChannelName) string, encode func(io.Writer, feed) error) handler {
-	d := document{mediaType: mediaType, forAll: true, view: "feed"}
-	d.read = func(ctx context.Context, channel domain.Channel, _ storage.Version) (*channelView, error) {
-		posts, err := s.store.Posts.List(ctx, channel.Ref(), storage.BlogQuery{Limit: feedLength})
-		return &channelView{posts: storage.BlogsFound{ListPage: posts}}, err
-	}
-	d.write = func(body *bytes.Buffer, page templates.Page, shown storage.Kept[*channelView], _ ownView) error {
-		f := s.feedOf(shown.Channel, shown.Value.posts.Items, page.Origin)
-		f.FeedURL = page.Origin + pathOf(shown.Channel.Name)
-		return encode(body, f)
-	}
 	return func(c echo.Context, v visitor) error {
+		keepQuery(c, "after")
+		after := c.QueryParam("after")
+		d := document{mediaType: mediaType, forAll: true, view: "feed " + mediaType + " " + after}
+		d.read = func(ctx context.Context, channel domain.Channel, _ storage.Version) (*channelView, error) {
+			posts, err := fitting(feedLength, func(limit int) (storage.Page[domain.Blog], error) {
+				return s.store.Posts.List(ctx, channel.Ref(), storage.BlogQuery{After: after, Limit: limit})
+			}, func(page storage.Page[domain.Blog]) []domain.Blog { return page.Items }, func(blog domain.Blog) int {
+				var alone bytes.Buffer
+				_ = encode(&alone, s.feedOf(channel, []domain.Blog{blog}, s.origin(c.Request()))) // a buffer takes all
+				return alone.Len()
+			})
+			return &channelView{posts: storage.BlogsFound{ListPage: posts}}, err
+		}
+		d.write = func(body *bytes.Buffer, page templates.Page, shown storage.Kept[*channelView], _ ownView) error {
+			f := s.feedOf(shown.Channel, shown.Value.posts.Items, page.Origin)
+			f.FeedURL = page.Origin + pathOf(shown.Channel.Name)
+			if next := shown.Value.posts.Next; next != "" {
+				f.NextURL = f.FeedURL + "?after=" + next
+			}
+			if after != "" {
+				f.FeedURL += "?after=" + after
+			}
+			return encode(body, f)
+		}
 		err := s.answer(c, v, d)
 		if pending, ok := errors.AsType[*domain.PendingError](err); ok { // for ErrGone, feed readers give up a feed
 			return &templates.Refusal{Cause: err, Problem: templates.Problem{
@@ -116,7 +130,9 @@ type feed struct {
 	Title       string `json:"title" xml:"title"`
 	HomePageURL string `json:"home_page_url" xml:"-"`
 	// FeedURL is the feed's own address.
-	FeedURL     string     `json:"feed_url,omitempty" xml:"-"`
+	FeedURL string `json:"feed_url,omitempty" xml:"-"`
+	// NextURL is the address of the feed of older posts, if there are any (RFC 5005, section 3).
+	NextURL     string     `json:"next_url,omitempty" xml:"-"`
 	Description string     `json:"description,omitempty" xml:"subtitle,omitempty"`
 	Updated     string     `json:"-" xml:"updated"`
 	Links       []atomLink `json:"-" xml:"link"`
@@ -192,6 +208,9 @@ func later(a, b time.Time) time.Time {
 func encodeAtom(w io.Writer, f feed) error {
 	f.Updated = feedTime(f.updated)
 	f.Links = []atomLink{{"self", "application/atom+xml", f.FeedURL}, {"alternate", "text/html", f.HomePageURL}}
+	if f.NextURL != "" {
+		f.Links = append(f.Links, atomLink{"next", "application/atom+xml", f.NextURL})
+	}
 	for i := range f.Items {
 		item := &f.Items[i]
 		item.AtomTitle = templates.Headline(item.Title, item.ContentText)

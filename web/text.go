@@ -101,6 +101,14 @@ func (t texts) blog(blog domain.Blog, place place) text {
 	return t.rendered(textKey{blog.Channel.Incarnation, blog.ID, string(blog.Revision), place}, blog.Text)
 }
 
+// postMarkup is how many bytes of a page a post takes besides its text, about.
+const postMarkup = 4 << 10
+
+// bytesIn returns how many bytes a post takes in a place on a page, about.
+func (t texts) bytesIn(place place) func(domain.Blog) int {
+	return func(blog domain.Blog) int { return len(t.blog(blog, place).html.String()) + postMarkup }
+}
+
 // description is the HTML of a channel's description.
 func (t texts) description(channel domain.Channel) markdown.HTML {
 	return t.rendered(textKey{incarnation: channel.Incarnation, revision: channel.Description, place: alone}, channel.Description).html

@@ -7,6 +7,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"microblogging/domain"
+	"microblogging/storage"
 	"microblogging/templates"
 )
 
@@ -78,10 +79,9 @@ func (s *server) listWritten(c echo.Context, v visitor) error {
 	}
 	var written listJSON[blogJSON]
 	_, err = s.readUser(c, func(ctx context.Context, name domain.UserName) (err error) {
-		posts, err := s.store.Feeds.BlogsBy(ctx, name, c.QueryParam("after"), limit)
-		if err == nil {
-			written, err = s.postsJSON(c, v, posts)
-		}
+		written, err = s.postsJSON(c, v, limit, func(limit int) (storage.Page[storage.FeedItem], error) {
+			return s.store.Feeds.BlogsBy(ctx, name, c.QueryParam("after"), limit)
+		})
 		return err
 	})
 	return respond(c, err, http.StatusOK, written)
