@@ -23,7 +23,8 @@ type admission struct {
 	proxies         proxyTrust
 	// extract is the extractor of proxies.
 	extract echo.IPExtractor
-	bodies  *shares[clientAddress]
+	// bodies counts the bytes of requests, and answers those that wait for their clients.
+	bodies, answers *shares[clientAddress]
 }
 
 func newAdmission(options Options) (*admission, error) {
@@ -34,6 +35,7 @@ func newAdmission(options Options) (*admission, error) {
 		origins: http.NewCrossOriginProtection(),
 		proxies: proxyTrust{any: options.TrustProxy, networks: options.TrustedNetworks},
 		bodies:  newShares[clientAddress](maxBodies, maxClientBodies),
+		answers: newShares[clientAddress](maxAnswers, maxClientAnswers),
 	}
 	g.extract = g.proxies.extractor()
 	if base := options.BaseURL; base != nil {

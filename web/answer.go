@@ -1,10 +1,77 @@
 package web
 
-import "microblogging/domain"
+import (
+	"maps"
+	"net/http"
+	"time"
 
-// maxList is how many bytes an answer with posts may have, about. A list that has more ends
-// earlier, and links to the rest. It has one post at least.
-const maxList = 1 << 20
+	"github.com/labstack/echo/v4"
+
+	"microblogging/domain"
+)
+
+const (
+	// ConnectionBuffer is how many bytes of answers the kernel should keep for a connection. Without
+	// a bound it keeps megabytes for each client that does not read.
+	ConnectionBuffer = 16 << 10
+
+	// maxAnswers is how many bytes of answers may wait for their clients together, and
+	// maxClientAnswers how many for one client. So 24 clients who do not read can take all of them.
+	maxAnswers       = 48 << 20
+	maxClientAnswers = 2 << 20
+	// answerRetry is the Retry-After of an answer that is too much.
+	answerRetry = 5 * time.Second
+
+	// maxList is how many bytes an answer with posts may have, about. A list that has more ends
+	// earlier, and links to the rest. It has one post at least.
+	maxList = 1 << 20
+
+	// A client has takeTime to accept each takePart of an answer.
+	takeTime = 20 * time.Second
+	takePart = 32 << 10
+)
+
+// deliver sends an answer whose body is complete, and counts the body until the client has accepted it.
+// If that is too much, it sets no header, sends nothing and returns an error. The connection's buffer takes a small body
+// at once, so that is not counted: a client can take such pages whatever other clients leave unread.
+func deliver(c echo.Context, status int, header http.Header, body []byte) error {
+	if n := int64(len(body)); n > ConnectionBuffer && c.Request().Method != http.MethodHead {
+		admission := exchangeOf(c).admission
+		client := admission.clientAddress(c.Request())
+		if !admission.answers.take(client, n) {
+			c.Response().Header().Del(headerLink) // of a list, which the refusal is not
+			return refuseFor(answerRetry, http.StatusServiceUnavailable, "Too many answers are under way",
+				"Your network has asked for more than it reads. Read the answers that you have asked for, and then ask again.")
+		}
+		defer admission.answers.give(client, n)
+	}
+	maps.Copy(c.Response().Header(), header)
+	c.Response().WriteHeader(status)
+	_, err := c.Response().Write(body)
+	return err
+}
+
+// A patientWriter sends an answer in parts, and gives the client takeTime for each. So a client that reads
+// nothing is cut off soon, and one that reads slowly gets the whole answer, or a stream without an end.
+type patientWriter struct{ http.ResponseWriter }
+
+// Write implements io.Writer.
+func (w *patientWriter) Write(body []byte) (written int, err error) {
+	control := http.NewResponseController(w.ResponseWriter)
+	for err == nil && len(body) > 0 {
+		// It fails on a connection that is closed, which the write reports, and on one without
+		// deadlines, such as the recorder of a test.
+		_ = control.SetWriteDeadline(time.Now().Add(takeTime))
+		part := body[:min(len(body), takePart)]
+		n := 0
+		n, err = w.ResponseWriter.Write(part)
+		written, body = written+n, body[n:]
+	}
+	return written, err
+}
+
+// Unwrap is for http.ResponseController.
+func (w *patientWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // fitting reads a page of posts, and a shorter one if its answer would have more than maxList bytes. bytes
 // is how many a post takes there, about.

@@ -1,17 +1,82 @@
 package web_test
 
 import (
+	"bufio"
 	"fmt"
+	"io"
+	"net/http"
 	"regexp"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"microblogging/domain"
 )
 
 func TestAnswer(t *testing.T) {
+	t.Run("of many bytes is refused to a client who has not read others, and to nobody else", answersOfAClientAreBounded)
 	t.Run("of many posts has at most a mebibyte, and leads to the rest", listsAreBounded)
 	t.Run("is kept once, whatever else the query says", answersAreKeptOnce)
+}
+
+// ask opens a connection of a client and sends a request. It reads the head of the answer.
+func (s *site) ask(path, client string) (status int, header http.Header, body io.Reader) {
+	s.Helper()
+	conn := s.dialFrom(client)
+	s.request(conn, path)
+	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	ok(s, err)
+	return response.StatusCode, response.Header, response.Body
+}
+
+func answersOfAClientAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t)
+		s.signUp("ada")
+		s.fill(s.channel("Engines", "ada"), "ada", 50)
+		s.post(s.channel("Small", "ada"), "ada", "Hello")
+		for _, long := range []string{"/api/v1/users/ada/blogs?limit=50", "/channels/Engines/feed.json", "/channels/Engines/feed.atom"} {
+			var unread []io.Reader
+			refused := 0
+			for range 8 {
+				status, header, body := s.ask(long, "192.0.2.1")
+				if status == http.StatusOK {
+					unread = append(unread, body)
+					continue
+				}
+				refused++
+				says, err := io.ReadAll(body)
+				ok(t, err)
+				if status != http.StatusServiceUnavailable || header.Get("Retry-After") != "5" || header.Get("ETag")+header.Get("Link") != "" ||
+					!strings.Contains(string(says), "has asked for more than it reads") {
+					t.Errorf("%s is refused with %d, %v: %s", long, status, header, says)
+				}
+			}
+			if len(unread) < 2 || refused < 4 {
+				t.Errorf("%d answers of %s wait for a client, and %d were refused", len(unread), long, refused)
+			}
+			for path, client := range map[string]string{"/channels/Small": "192.0.2.1", long: "192.0.2.2"} {
+				status, _, body := s.ask(path, client)
+				if _, err := io.Copy(io.Discard, body); err != nil || status != http.StatusOK {
+					t.Errorf("meanwhile %s is answered to %s with %d, %v", path, client, status, err)
+				}
+			}
+			if _, err := io.Copy(io.Discard, unread[0]); err != nil {
+				t.Error(err)
+			}
+			for what, wait := range map[string]time.Duration{"one was read": 0, "the others were cut off": time.Minute} {
+				time.Sleep(wait)
+				if status, _, _ := s.ask(long, "192.0.2.1"); status != http.StatusOK {
+					t.Errorf("once %s, it is %d", what, status)
+				}
+				time.Sleep(time.Minute)
+			}
+			if log := s.log.String(); strings.Contains(log, "level=ERROR") {
+				t.Errorf("it is logged as a fault:\n%s", log)
+			}
+		}
+	})
 }
 
 // cells is the text that becomes the longest HTML.

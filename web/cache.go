@@ -136,12 +136,7 @@ func (s *server) answer(c echo.Context, v visitor, d document) error {
 	if s.has(c, page, view.Version, own) {
 		return nil
 	}
-	body := templ.GetBuffer()
-	defer templ.ReleaseBuffer(body)
-	if err := d.write(body, page, view, own); err != nil {
-		return err
-	}
-	return sendTagged(c, http.StatusOK, d.mediaType, body.Bytes())
+	return sendWritten(c, http.StatusOK, d.mediaType, true, func(body *bytes.Buffer) error { return d.write(body, page, view, own) })
 }
 
 // mayShare reports whether a shared page can answer a request. It cannot if the request has a cookie or a bearer token,
@@ -222,19 +217,16 @@ func sameForAll(h http.Header) {
 
 // send sends the page, or 304 if the reader has it already.
 func (p *sharedPage) send(c echo.Context) error {
-	response := c.Response()
-	h := response.Header()
-	maps.Copy(h, p.header) // responses share the slices of values
 	if notModified(c.Request().Header, p.header.Get(headerETag)) {
+		h := c.Response().Header()
+		maps.Copy(h, p.header)
 		for _, ofBody := range []string{echo.HeaderContentType, echo.HeaderContentLength, echo.HeaderContentEncoding} {
 			delete(h, ofBody)
 		}
-		response.WriteHeader(http.StatusNotModified)
+		c.Response().WriteHeader(http.StatusNotModified)
 		return nil
 	}
-	response.WriteHeader(http.StatusOK)
-	_, err := response.Write(p.body)
-	return err
+	return deliver(c, http.StatusOK, p.header, p.body) // responses share the slices of values
 }
 
 // ownView reads a view, and what of it is the visitor's. That is read for the view that is

@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"runtime/debug"
-	"strconv"
 	"strings"
 	"time"
 
@@ -24,11 +23,6 @@ const (
 	// requestTimeout bounds the work on one request. It ends the request's context:
 	// the store gives up, and the handler answers 503.
 	requestTimeout = 10 * time.Second
-	// writeTime is how long a client may take to accept a short response.
-	writeTime = 30 * time.Second
-	// slowestReader is the rate, in bytes a second, at which a client must accept the
-	// rest of a longer one: a bad connection of a phone reaches it.
-	slowestReader = 8 << 10
 	// statusClientGone is the status in the log when the client did not wait for the
 	// answer, or did not read it. It is sent if nothing else was: a client that has only
 	// stopped sending would read 200 otherwise.
@@ -38,8 +32,9 @@ const (
 // An exchange is what a request has besides its echo.Context: for the log, for the page that says why
 // it failed, and what it cost.
 type exchange struct {
-	id      string
-	callLog storage.CallLog
+	id        string
+	callLog   storage.CallLog
+	admission *admission
 	// unlimited is the request's context without requestTimeout, for a stream.
 	unlimited context.Context
 	// user is the user's name, for the log.
@@ -64,7 +59,7 @@ func exchangeOf(c echo.Context) *exchange {
 // into responses, writes the access log, and tells the observer.
 func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		start, x, h := time.Now(), new(exchange), c.Response().Header()
+		start, x, h := time.Now(), &exchange{admission: s.admission}, c.Response().Header()
 		ignoreOtherSchemes(c.Request().Header)
 		s.admission.protect(h, c.Request())
 		x.id = rand.Text()
@@ -81,7 +76,7 @@ func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 		c.Response().Before(func() {
 			s.admission.show(h, c.Response().Status)
 			tellCost(c, x)
-			boundWriting(c.Response())
+			c.Response().Writer = &patientWriter{c.Response().Writer}
 		})
 		ctx := context.WithValue(c.Request().Context(), exchangeKey{}, x)
 		if s.Observer != nil {
@@ -98,24 +93,6 @@ func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 		s.logAccess(c, start)
 		return nil
 	}
-}
-
-// boundWriting sets the deadline for a response that is about to begin. A client that
-// does not read is cut off then, and so gives back what the response holds. A response
-// of unknown length gets as long as a short one. A stream sets its own deadlines. A
-// 304 has no body to wait for: the deadline that the server has set is enough.
-func boundWriting(response *echo.Response) {
-	if response.Status == http.StatusNotModified {
-		return
-	}
-	length, err := strconv.ParseInt(response.Header().Get(echo.HeaderContentLength), 10, 64)
-	if err != nil {
-		length = 0
-	}
-	allowed := writeTime + time.Duration(length)*time.Second/slowestReader
-	// It fails on a connection that is closed, which the first write reports, and
-	// on one without deadlines, such as the recorder of a test.
-	_ = http.NewResponseController(response.Writer).SetWriteDeadline(time.Now().Add(allowed))
 }
 
 // handle calls next if the admission allows the request. It turns a panic into an error.

@@ -74,21 +74,24 @@ func tagged(c echo.Context, tag func() string) bool {
 	return has
 }
 
-// send sends a response whose body is complete, and declares its length. It compresses the
-// body if the client accepts that.
+// send sends a response whose body is complete. It compresses the body if the client accepts that.
 func send(c echo.Context, status int, mediaType string, body []byte) error {
-	h := c.Response().Header()
+	body, header := packed(c, mediaType, body)
+	return deliver(c, status, header, body)
+}
+
+// packed is a body as it is sent, with the headers that describe it. It is compressed if the client accepts
+// that, and else it is the body itself.
+func packed(c echo.Context, mediaType string, body []byte) ([]byte, http.Header) {
+	header := http.Header{echo.HeaderContentType: {mediaType}}
 	if mayCompress(c) {
 		if gzipped := coding.Gzip(body); gzipped != nil {
 			body = gzipped
-			h.Set(echo.HeaderContentEncoding, codingGzip)
+			header.Set(echo.HeaderContentEncoding, codingGzip)
 		}
 	}
-	h.Set(echo.HeaderContentLength, strconv.Itoa(len(body)))
-	h.Set(echo.HeaderContentType, mediaType)
-	c.Response().WriteHeader(status)
-	_, err := c.Response().Write(body)
-	return err
+	header.Set(echo.HeaderContentLength, strconv.Itoa(len(body)))
+	return body, header
 }
 
 // mayCompress reports whether the body of the response may be compressed. A strong entity tag
@@ -121,24 +124,30 @@ func write(c echo.Context, buffer *bytes.Buffer, content templ.Component) error 
 // render renders a page whole before it sends the first byte. A failed render then
 // becomes an error page, not half a page.
 func render(c echo.Context, status int, content templ.Component) error {
-	return renderBy(sendTagged, c, status, content)
+	return sendWritten(c, status, echo.MIMETextHTMLCharsetUTF8, true, func(body *bytes.Buffer) error { return write(c, body, content) })
 }
 
-func renderBy(
-	send func(echo.Context, int, string, []byte) error, c echo.Context, status int, content templ.Component,
-) error {
+// sendWritten sends what write writes, with an entity tag if tag is set. The buffer is not kept while the
+// client takes its time.
+func sendWritten(c echo.Context, status int, mediaType string, tag bool, write func(*bytes.Buffer) error) error {
 	buffer := templ.GetBuffer()
-	defer templ.ReleaseBuffer(buffer)
-	if err := write(c, buffer, content); err != nil {
+	err := write(buffer)
+	if err != nil || tag && status == http.StatusOK && tagged(c, func() string { return bodyTag(buffer.Bytes()) }) {
+		templ.ReleaseBuffer(buffer)
 		return err
 	}
-	return send(c, status, echo.MIMETextHTMLCharsetUTF8, buffer.Bytes())
+	body, header := packed(c, mediaType, buffer.Bytes())
+	if header[echo.HeaderContentEncoding] == nil {
+		body = bytes.Clone(body)
+	}
+	templ.ReleaseBuffer(buffer)
+	return deliver(c, status, header, body)
 }
 
 // renderOnce renders a page that must not be shown again, such as one whose form has an
 // idempotency key: its response has no entity tag.
 func renderOnce(c echo.Context, content templ.Component) error {
-	return renderBy(send, c, http.StatusOK, content)
+	return sendWritten(c, http.StatusOK, echo.MIMETextHTMLCharsetUTF8, false, func(body *bytes.Buffer) error { return write(c, body, content) })
 }
 
 // still is the handler of a page that says the same to each reader.

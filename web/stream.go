@@ -29,8 +29,6 @@ const (
 	keepAlive = 15 * time.Second
 	// reopenAfter is how long a browser waits before it opens a stream again.
 	reopenAfter = 2 * time.Second
-	// sendTimeout is how long the connection may take to accept what is sent.
-	sendTimeout = 10 * time.Second
 	// sessionAge is how long ago a stream may have looked at its session when it sends a part.
 	sessionAge = 5 * time.Second
 	// streamRetry is the Retry-After of a stream that finds no room.
@@ -58,9 +56,6 @@ func (s *server) streamDeletion(c echo.Context, v visitor) error {
 	stream, err := s.openEventStream(c, v)
 	if err == nil {
 		err = s.follow(ctx, c, v, stream, now)
-	}
-	if err == nil {
-		err = stream.allowSending() // time to tell the reader that the stream is complete
 	}
 	if errors.Is(err, errReaderLeft) {
 		return nil
@@ -154,28 +149,14 @@ func (w *stream) Write(part []byte) (int, error) {
 	return w.send(part)
 }
 
-// send sends a part that says nothing of what the session may read. The reader has sendTimeout to
-// accept it: the server's limit for a whole response must not cut off a stream. It returns errReaderLeft
-// if the reader did not.
+// send sends a part that says nothing of what the session may read. It returns errReaderLeft if the reader
+// did not accept it in time.
 func (w *stream) send(part []byte) (int, error) {
-	if err := w.allowSending(); err != nil {
-		return 0, err
-	}
 	n, err := w.response.Write(part)
 	if err != nil {
 		err = fmt.Errorf("%w: %w", errReaderLeft, err)
 	}
 	return n, err
-}
-
-// allowSending sets a write deadline from now. It returns errReaderLeft if the connection
-// is closed.
-func (w *stream) allowSending() error {
-	err := w.control.SetWriteDeadline(time.Now().Add(sendTimeout))
-	if err != nil && !errors.Is(err, http.ErrNotSupported) { // a test's recorder has no deadlines
-		return fmt.Errorf("%w: %w", errReaderLeft, err)
-	}
-	return nil
 }
 
 // errReaderLeft ends a stream whose reader has closed the connection. It is not a
