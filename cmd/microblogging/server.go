@@ -27,7 +27,7 @@ const (
 	// maxHeader is how many bytes of headers a request may have, about: a long query of the
 	// lab and the cookies of a host with several sites.
 	maxHeader = 32 << 10
-	// writeTime bounds what the HTTP server itself sends. The web role sets a deadline
+	// writeTime bounds what the HTTP server itself sends. The web role sets deadlines
 	// for each of its responses; this one is later than any of them begins.
 	writeTime = time.Minute
 	// drainTime is how long requests under way may take to end.
@@ -88,7 +88,7 @@ func (f webFlags) serve(ctx context.Context, console *console, log *slog.Logger,
 	}
 	server := newServer(handler, log)
 	server.ConnState = web.LimitConnections(f.TrustProxy.any, f.TrustProxy.networks)
-	serveHTTP(ctx, server, at, drainTime, log, run)
+	serveHTTP(ctx, server, bufferedListener{at}, drainTime, log, run)
 	address := publicAddress(at.Addr())
 	// One write, so that a reader who needs the first line alone has no second one to take.
 	said := fmt.Sprintf("listening on %s\n", address)
@@ -119,6 +119,19 @@ func listen(flag, address string) (net.Listener, error) {
 		return nil, cannotRunError{fmt.Errorf("%s: %w", flag, err)}
 	}
 	return listener, nil
+}
+
+// A bufferedListener bounds what the kernel keeps of answers for each connection. Otherwise it keeps megabytes
+// for each client that does not read.
+type bufferedListener struct{ net.Listener }
+
+// Accept implements net.Listener.
+func (l bufferedListener) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		_ = tcp.SetWriteBuffer(web.ConnectionBuffer) // it fails if the client has closed the connection
+	}
+	return conn, err
 }
 
 // newServer returns a server that waits for no client for long. What takes long sets a deadline of
