@@ -55,4 +55,6 @@ const (
 	MaxRanked   = reader.MaxRanked
 
 	MaxDigestChannels = reader.MaxDigestChannels
+
+	TextWindow = account.TextWindow
 )

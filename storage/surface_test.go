@@ -17,6 +17,8 @@ import (
 const forWeb = `
 Concurrently
 
+Accounts.AddText
+Accounts.AddTextFrom
 Accounts.ChangePassword
 Accounts.CheckDigestAddress
 Accounts.Create

@@ -157,6 +157,14 @@ func (s *server) listBlogs(c echo.Context, v visitor) error {
 	})
 }
 
+// publish makes a post, unless its author or their address has stored too much.
+func (s *server) publish(c echo.Context, v visitor, post storage.NewPost) (domain.Blog, bool, error) {
+	if err := s.takePost(c, v, postBytes(post.Draft)); err != nil {
+		return domain.Blog{}, false, err
+	}
+	return s.store.Posts.Create(c.Request().Context(), post)
+}
+
 // createBlog makes one post, even if the request is sent several times.
 func (s *server) createBlog(c echo.Context, v visitor, in domain.Channel) error {
 	key, keyErr := idempotencyKey(c.Request().Header)
@@ -164,7 +172,7 @@ func (s *server) createBlog(c echo.Context, v visitor, in domain.Channel) error 
 	if err := domain.JoinInvalid(keyErr, draftErr); err != nil {
 		return err
 	}
-	blog, made, err := s.store.Posts.Create(c.Request().Context(), storage.NewPost{Channel: in, By: v.User, Key: cmp.Or(key, rand.Text()), Draft: draft})
+	blog, made, err := s.publish(c, v, storage.NewPost{Channel: in, By: v.User, Key: cmp.Or(key, rand.Text()), Draft: draft})
 	if err == nil {
 		c.Response().Header().Set(echo.HeaderLocation, apiChannelPath(in.Name)+"/blogs/"+string(blog.ID))
 	}
@@ -191,7 +199,7 @@ func (s *server) postByForm(c echo.Context, v visitor, in domain.Channel, form u
 	var blog domain.Blog
 	err := domain.JoinInvalid(checkIdempotencyKey("key", key), draftErr)
 	if err == nil {
-		blog, _, err = s.store.Posts.Create(c.Request().Context(), storage.NewPost{Channel: in, By: v.User, Key: key, Draft: draft})
+		blog, _, err = s.publish(c, v, storage.NewPost{Channel: in, By: v.User, Key: key, Draft: draft})
 	}
 	refused, ok := formOf(err, "post")
 	switch {

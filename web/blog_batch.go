@@ -49,6 +49,9 @@ func (s *server) createBlogs(c echo.Context, v visitor, in domain.Channel) error
 			post, answers[i].Err = parseEntry(entry, v)
 		}
 		if answers[i].Err == nil {
+			answers[i].Err = s.takePost(c, v, postBytes(post.Draft))
+		}
+		if answers[i].Err == nil {
 			sound, places = append(sound, post), append(places, i)
 		}
 	}

@@ -20,6 +20,9 @@ func (s *server) edit(c echo.Context, v visitor, in domain.Channel, expected dom
 	if err != nil {
 		return domain.Blog{}, err
 	}
+	if err := s.takePost(c, v, textBytes(draft.Fields())); err != nil {
+		return domain.Blog{}, err
+	}
 	edited, err := s.store.Posts.Update(c.Request().Context(), in, id, v.User, expected, draft)
 	return edited, withCurrent(in, err)
 }

@@ -59,10 +59,13 @@ func (s *server) respondChannel(c echo.Context, err error, status int, channel d
 
 // makeChannel creates a channel, once if the request has an idempotency key. It reports
 // true if this request made it.
-func (s *server) makeChannel(ctx context.Context, v visitor, name string, about domain.About, key string) (channel domain.Channel, made bool, err error) {
+func (s *server) makeChannel(c echo.Context, v visitor, name string, about domain.About, key string) (channel domain.Channel, made bool, err error) {
 	channel, err = domain.NewChannel(name, about, v.User)
 	if err == nil {
-		channel, made, err = s.store.Channels.Create(ctx, channel, key, s.MaxChannelsPerOwner)
+		err = s.takeText(c, v, rowBytes+textBytes(about.Fields()))
+	}
+	if err == nil {
+		channel, made, err = s.store.Channels.Create(c.Request().Context(), channel, key, s.MaxChannelsPerOwner)
 	}
 	return channel, made, err
 }
@@ -74,7 +77,7 @@ func (s *server) createChannel(c echo.Context, v visitor) error {
 	if err := domain.JoinInvalid(keyErr, readFields(c, append(jsonFields(about.Fields()), required("name", &name))...)); err != nil {
 		return err
 	}
-	channel, made, err := s.makeChannel(c.Request().Context(), v, name, about, key)
+	channel, made, err := s.makeChannel(c, v, name, about, key)
 	if err == nil {
 		c.Response().Header().Set(echo.HeaderLocation, apiChannelPath(channel.Name))
 	}
@@ -91,7 +94,7 @@ func (s *server) createChannelByForm(c echo.Context, v visitor, form url.Values)
 	err := checkIdempotencyKey("key", key)
 	var channel domain.Channel
 	if err == nil {
-		channel, _, err = s.makeChannel(c.Request().Context(), v, name, about, key)
+		channel, _, err = s.makeChannel(c, v, name, about, key)
 	}
 	if err == nil {
 		return seeOther(c, templates.ChannelPath(channel.Name))
@@ -133,7 +136,12 @@ func (s *server) editChannel(c echo.Context, v visitor, in domain.Channel, form 
 		return err
 	}
 	typed := aboutOf(form)
-	parsed, _ := domain.ParseAbout(typed) // Update returns the error
+	parsed, invalid := domain.ParseAbout(typed) // Update returns the error
+	if invalid == nil {
+		if err := s.takeText(c, v, textBytes(parsed.Fields())); err != nil {
+			return err
+		}
+	}
 	_, err := s.store.Channels.Update(c.Request().Context(), in.Ref(), v.User, func(about *domain.About) error {
 		saved = *about
 		if saved != base && saved != parsed {

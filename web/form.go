@@ -92,6 +92,7 @@ func again(c echo.Context, err error, content templ.Component) error {
 func formOf(err error, what string) (templates.Form, bool) {
 	var invalid *domain.InvalidError
 	var full *domain.TooManyChannelsError
+	var refusal *templates.Refusal
 	message := ""
 	switch {
 	case errors.As(err, &invalid):
@@ -102,6 +103,8 @@ func formOf(err error, what string) (templates.Form, bool) {
 		return nameTaken(templates.Taken), true
 	case errors.As(err, &full):
 		message = fullText(full.Limit)
+	case errors.As(err, &refusal) && refusal.Status == http.StatusUnprocessableEntity: // its words are those of a quota
+		message = refusal.Detail
 	case errors.Is(err, domain.ErrKeyReused) && what == "post":
 		message = "Already published. Post this as a new one?"
 	case errors.Is(err, domain.ErrKeyReused):

@@ -183,7 +183,7 @@ func newWriteLimit(perSecond float64, burst int) *writeLimit {
 		return nil
 	}
 	of := func(times int) *buckets {
-		return &buckets{rate: rate.Limit(perSecond * float64(times)), burst: burst * times, of: map[string]*rate.Limiter{}}
+		return newBuckets(rate.Limit(perSecond*float64(times)), burst*times)
 	}
 	return &writeLimit{users: of(1), clients: of(clientShare), oneToken: until(1, rate.Limit(perSecond))}
 }
@@ -193,30 +193,53 @@ func until(tokens float64, perSecond rate.Limit) time.Duration {
 	return time.Duration(min(tokens/float64(perSecond), 1e9) * float64(time.Second))
 }
 
+// known is what a process knows of each user or client. What is as good as unknown is forgotten now and then.
+type known[T any] struct {
+	sync.Mutex
+	of map[string]*T
+	// most is how many there are before some are forgotten.
+	most   int
+	fresh  func() *T
+	forget func(*T) bool
+}
+
+// newKnown makes a known in which each is fresh at first, and may be forgotten if forget reports so.
+func newKnown[T any](fresh func() *T, forget func(*T) bool) known[T] {
+	return known[T]{of: map[string]*T{}, fresh: fresh, forget: forget}
+}
+
+// get returns what is known of one. The caller has locked k.
+func (k *known[T]) get(who string) *T {
+	one := k.of[who]
+	if one == nil {
+		if len(k.of) >= k.most {
+			maps.DeleteFunc(k.of, func(_ string, one *T) bool { return k.forget(one) })
+			k.most = 2*len(k.of) + 1024
+		}
+		one = k.fresh()
+		k.of[who] = one
+	}
+	return one
+}
+
 // buckets are a token bucket for each name.
 type buckets struct {
 	rate  rate.Limit
 	burst int
+	of    known[rate.Limiter]
+}
 
-	mu sync.Mutex
-	of map[string]*rate.Limiter
-	// most is how many there are before those that are full are forgotten.
-	most int
+func newBuckets(perSecond rate.Limit, burst int) *buckets {
+	return &buckets{rate: perSecond, burst: burst, of: newKnown(
+		func() *rate.Limiter { return rate.NewLimiter(perSecond, burst) },
+		func(bucket *rate.Limiter) bool { return bucket.Tokens() >= float64(burst) })}
 }
 
 // take takes a token, if there is one, and tells the client how many are left.
 func (b *buckets) take(h http.Header, what, who string) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	bucket := b.of[who]
-	if bucket == nil {
-		if len(b.of) >= b.most {
-			maps.DeleteFunc(b.of, func(_ string, bucket *rate.Limiter) bool { return bucket.Tokens() >= float64(b.burst) })
-			b.most = 2*len(b.of) + 1024
-		}
-		bucket = rate.NewLimiter(b.rate, b.burst)
-		b.of[who] = bucket
-	}
+	b.of.Lock()
+	defer b.of.Unlock()
+	bucket := b.of.get(who)
 	taken := bucket.Allow()
 	left := max(bucket.Tokens(), 0)
 	addQuota(h, what, int64(b.burst), until(float64(b.burst), b.rate), int64(left), until(float64(b.burst)-left, b.rate))

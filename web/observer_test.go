@@ -25,6 +25,7 @@ func TestObserver(t *testing.T) {
 type notebook struct {
 	mu             sync.Mutex
 	requests, held []string
+	stored         int64
 }
 
 func (n *notebook) Request(r *http.Request, route string) func(int) {
@@ -39,6 +40,18 @@ func (n *notebook) Cached(cache string, hit bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.held = append(n.held, fmt.Sprintf("%s %t", cache, hit))
+}
+
+func (n *notebook) Stored(bytes int64) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.stored += bytes
+}
+
+func (n *notebook) OverQuota(quota string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.held = append(n.held, quota)
 }
 
 // observed makes a site with a channel, and forgets what making it told the observer.

@@ -84,7 +84,8 @@ func (s *server) changeChannel(c echo.Context, v visitor) error {
 		}
 		return parseFields("The body", body, fields...)
 	}
-	if err := change(new(domain.About)); err != nil {
+	var sent domain.About
+	if err := change(&sent); err != nil {
 		return err
 	}
 	if posting != "" && !describes {
@@ -93,6 +94,9 @@ func (s *server) changeChannel(c echo.Context, v visitor) error {
 		}))(c, v)
 	}
 	return about(s.shownChannel, func(c echo.Context, v visitor, in domain.Channel) error {
+		if err := s.takeText(c, v, textBytes(sent.Fields())); err != nil {
+			return err
+		}
 		channel, err := s.store.Channels.Update(c.Request().Context(), in.Ref(), v.User, change)
 		if err == nil && posting != "" {
 			err = s.setPosting(c, v, channel, posting)

@@ -37,6 +37,7 @@ func TestRoutes(t *testing.T) {
 	t.Run("read no body that is too large", routesReadNoLargeBody)
 	t.Run("refuse a body that is damaged or of another type", routesRefuseADamagedBody)
 	t.Run("are limited if they write", routesAreLimitedIfTheyWrite)
+	t.Run("count a text that they store, and refuse it if that is too much for a day", routesCountTexts)
 	t.Run("say that the store does not answer, and not why", routesSayThatTheStoreIsAway)
 	t.Run("of a channel that is not there or is being deleted say so", routesOfAChannelThatIsGone)
 	t.Run("show no channel without its gate, and nothing of an account that is being deleted", routesShowNoHiddenChannel)
@@ -376,6 +377,20 @@ func routesAreLimitedIfTheyWrite(t *testing.T) {
 		} else if a := g.refused(t, 429, r, s); a.header.Get("Retry-After") != "3600" ||
 			a.header.Get("RateLimit") != `"user";r=0;t=3600` || a.header.Get("RateLimit-Policy") != `"user";q=1;w=3600` {
 			t.Errorf("%v", a.header)
+		}
+	})
+}
+
+func routesCountTexts(t *testing.T) {
+	g := newStage(t, web.Options{Teach: true, Quotas: web.Quotas{AccountDay: 1}}, furnish)
+	g.try(t, func(t *testing.T, r route, s seed) {
+		switch a := g.send(t, r, s); {
+		case strings.HasSuffix(r.name, "batch"):
+			a.statuses(429)
+		case r.text:
+			g.refused(t, 429, r, s).retries(24 * 60 * 60).has("Nothing was saved")
+		case a.status == 429:
+			t.Error("it is refused, and its row in the table does not say that it stores a text")
 		}
 	})
 }

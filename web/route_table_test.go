@@ -18,6 +18,8 @@ type route struct {
 	// free is a write that is not limited: it begins or ends sessions, protects an account, or
 	// only shows what it was sent.
 	free bool
+	// text is a write that stores a text, which quotas count.
+	text bool
 	// untagged is an answer that cannot be asked for again with If-None-Match: it is shown once,
 	// is a stream, or has a tag that serves If-Match alone.
 	untagged bool
@@ -228,7 +230,7 @@ func siteRoutes() []route {
 			{anonymous, 200, "", "order=activity&limit=1", "", ""},
 			{anonymous, 422, "", "order=activity&contains=x", "", ""},
 		}},
-		{name: "POST /api/v1/channels", who: users, seeds: []seed{
+		{name: "POST /api/v1/channels", who: users, text: true, seeds: []seed{
 			{ada, 201, "", "", "Content-Type: application/json", `{"name":"Straße","description":"Löcher\nund mehr"}`},
 			{adasCookie, 201, "", "", "Sec-Fetch-Site: same-origin", `{"name":"a-b_c.d","description":null}`},
 			{ada, 409, "", "", "", `{"name":"ENGINES"}`},
@@ -241,7 +243,7 @@ func siteRoutes() []route {
 		}, seeds: []seed{
 			{adasCookie, 200, "", "name=%FF<b>", "", ""},
 		}},
-		{name: "POST /channels/new", who: users, seeds: []seed{
+		{name: "POST /channels/new", who: users, text: true, seeds: []seed{
 			{adasCookie, 303, "", "", "", "name=Stra%C3%9Fe&description=Holes%0D%0Aand+more"},
 			{adasCookie, 409, "", "", "", "name=Engines"},
 			{adasCookie, 422, "", "name=Brakes", "", "name=a//b&description=%00"},
@@ -266,7 +268,7 @@ func siteRoutes() []route {
 			{anonymous, 404, "Engines", "newer=x", "", ""},
 			{anonymous, 410, "Going", "newer={first}", "", ""},
 		}},
-		{name: "POST /channels/:name", who: users, seeds: []seed{
+		{name: "POST /channels/:name", who: users, text: true, seeds: []seed{
 			{adasCookie, 303, "Engines", "", "Origin: http://blog.example", "key=k&title=T&text=Hello%0D%0Athere&incarnation={engines}"},
 			{adasCookie, 303, "Engines", "", inParts, formInParts},
 			{adasCookie, 303, "Engines", "", "", "key=used&text=used&incarnation={engines}"},
@@ -296,7 +298,7 @@ func siteRoutes() []route {
 			{anonymous, 200, "Engines", "", "If-Match: \"{going}\"", ""},
 			{ada, 410, "Going", "", "", ""},
 		}},
-		{name: "PATCH /api/v1/channels/:name", who: owner, seeds: []seed{
+		{name: "PATCH /api/v1/channels/:name", who: owner, text: true, seeds: []seed{
 			{ada, 200, "engines", "", "If-Match: \"{engines}\"", `{"description":"Pistons"}`},
 			{ada, 412, "engines", "", "If-Match: \"{going}\", W/\"x\"", `{"description":"Pistons"}`},
 			{ada, 204, "engines", "", "If-Match: \"{engines}\"", `{"posting":"owner"}`},
@@ -339,7 +341,7 @@ func siteRoutes() []route {
 			{anonymous, 422, "Engines", "find=&after={posts}", "", ""},
 			{anonymous, 410, "Going", "find=hello", "", ""},
 		}},
-		{name: "POST /api/v1/channels/:name/blogs", who: users, seeds: []seed{
+		{name: "POST /api/v1/channels/:name/blogs", who: users, text: true, seeds: []seed{
 			{ada, 201, "Engines", "", "Idempotency-Key: k", `{"title":"T","text":"Hello"}`},
 			{ada, 201, "Engines", "", "Idempotency-Key: a key, with \"quotes\" & ß\nAccept: */*", `{"text":"x"}`},
 			{bobsCookie, 201, "Wheels", "", "", `{"text":"\ud83d\ude00 \u0026"}`},
@@ -387,7 +389,7 @@ func siteRoutes() []route {
 			{anonymous, 404, "Engines/{post}%2Fx", "", "", ""},
 			{anonymous, 404, "Wheels/{post}", "", "", ""},
 		}},
-		{name: "PUT /api/v1/channels/:name/blogs/:id", who: owner, seeds: []seed{
+		{name: "PUT /api/v1/channels/:name/blogs/:id", who: owner, text: true, seeds: []seed{
 			{ada, 200, "Engines/{post}", "", "If-Match: {etag}", `{"title":"T","text":"Better"}`},
 			{ada, 200, "Engines/{post}", "", "If-Match: *", `{"text":"Better"}`},
 			{ada, 200, "Engines/{post}", "", "If-Match: , \"a-0\",W/\"b-1\"\nIf-Match: {etag}", `{"text":"Better"}`},
@@ -408,7 +410,7 @@ func siteRoutes() []route {
 			{adasCookie, 200, "Engines/{post}", "", "", ""},
 			{adasCookie, 403, "Engines/{theirs}", "", "", ""},
 		}},
-		{name: "POST /channels/:name/blogs/:id/edit", who: owner, body: 192 << 10, seeds: []seed{
+		{name: "POST /channels/:name/blogs/:id/edit", who: owner, text: true, body: 192 << 10, seeds: []seed{
 			{adasCookie, 303, "Engines/{post}", "", "", "etag={etag}&title=&text=Better&incarnation={engines}"},
 			{adasCookie, 412, "Engines/{first}", "", "", "etag={etag}&title=&text=Better&incarnation={engines}"},
 			{adasCookie, 412, "Engines/{post}", "", "", "etag=*&text=Better&incarnation={going}"},
@@ -476,7 +478,7 @@ func siteRoutes() []route {
 		}, seeds: []seed{
 			{adasCookie, 200, "Engines", "", "", ""},
 		}},
-		{name: "POST /channels/:name/edit", who: owner, seeds: []seed{
+		{name: "POST /channels/:name/edit", who: owner, text: true, seeds: []seed{
 			{adasCookie, 303, "Engines", "", "", "description=Pistons&base=%5B%22All+about+Engines%22%5D&incarnation={engines}"},
 			{bobsCookie, 412, "Engines", "", "", "description=Pistons&incarnation={going}"},
 			{adasCookie, 428, "Engines", "", "", "description=Pistons"},
@@ -675,7 +677,7 @@ func siteRoutes() []route {
 		}, seeds: []seed{
 			{adasCookie, 200, "", "", "", ""},
 		}},
-		{name: "POST /write", who: users, seeds: []seed{
+		{name: "POST /write", who: users, text: true, seeds: []seed{
 			{adasCookie, 303, "", "", "", "channel=&name=Stra%C3%9Fen&text=Holes&next=/latest"},
 			{adasCookie, 422, "", "", "", "channel=&name=a//b&text=Holes"},
 			{adasCookie, 422, "", "", "", "channel=x%20Engines&text="},

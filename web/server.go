@@ -50,6 +50,8 @@ type Options struct {
 	// SignUps is how many accounts one client may make in an hour, counted for all
 	// processes on the store. 0 is no limit.
 	SignUps int
+	// Quotas are how much text may be stored.
+	Quotas Quotas
 	// Undo is how long a deletion can be undone, as pages say: the store's own time.
 	Undo time.Duration
 	// UndoAccount is the same for the deletion of an account.
@@ -94,6 +96,10 @@ type Observer interface {
 	// Cached is called after a look into the page cache, for each of Caches apart. hit tells
 	// that what was found there was right, so that the store was asked for nothing more.
 	Cached(cache string, hit bool)
+	// Stored is called with the bytes of a text that is about to be stored, as quotas count it.
+	Stored(bytes int64)
+	// OverQuota is called when a text is refused, with which of QuotaNames refuses it.
+	OverQuota(quota string)
 }
 
 // server is the web role. Its methods are the handlers, and what they share.
@@ -116,6 +122,7 @@ type server struct {
 
 	likely  *likelyUsers
 	writes  *writeLimit
+	quotas  quotas
 	streams *shares[clientAddress]
 	batches *shares[domain.UserName]
 	exports *shares[domain.UserName]
@@ -150,6 +157,7 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 		bodies:    map[string]int64{},
 		likely:    otter.Must(&otter.Options[any, any]{MaximumSize: maxLikelyUsers}),
 		writes:    newWriteLimit(options.WriteRate, options.WriteBurst),
+		quotas:    newQuotas(options.Quotas, store),
 		streams:   newShares[clientAddress](maxStreams, maxClientStreams),
 		batches:   newShares[domain.UserName](math.MaxInt64, 1),
 		exports:   newShares[domain.UserName](maxExports, 1),

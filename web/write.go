@@ -164,6 +164,9 @@ func (s *server) writeByForm(c echo.Context, v visitor, form url.Values) error {
 	err := domain.JoinInvalid(checkIdempotencyKey("key", key), draftErr)
 	var in domain.Channel
 	var blog domain.Blog
+	if err == nil { // before a new channel is made, so that a refusal leaves none
+		err = s.takePost(c, v, postBytes(draft))
+	}
 	if err == nil {
 		in, err = s.chosen(c, v, form, key)
 	}
@@ -194,7 +197,7 @@ func (s *server) writeByForm(c echo.Context, v visitor, form url.Values) error {
 func (s *server) chosen(c echo.Context, v visitor, form url.Values, key string) (domain.Channel, error) {
 	incarnation, name, old := strings.Cut(form.Get("channel"), " ")
 	if !old {
-		made, _, err := s.makeChannel(c.Request().Context(), v, form.Get("name"), domain.About{}, key)
+		made, _, err := s.makeChannel(c, v, form.Get("name"), domain.About{}, key)
 		return made, err
 	}
 	return s.listedChannel(c, v, name, incarnation)

@@ -46,6 +46,7 @@ func (f webFlags) options() web.Options {
 		WriteBurst:          f.WriteBurst,
 		MaxChannelsPerOwner: f.MaxChannelsPerOwner,
 		SignUps:             f.SignUps,
+		Quotas:              web.Quotas{AccountDay: int64(f.AccountDayQuota) * 1e6, AddressDay: int64(f.AddressDayQuota) * 1e6, Account: int64(f.AccountQuota) * 1e6},
 		PageCache:           int64(f.PageCache) * 1e6,
 		LogAddresses:        f.LogAddresses,
 		Teach:               f.Teach || f.Sample,

@@ -37,9 +37,6 @@ const (
 	undoRarely          = 4
 	// undoAccount is how long the deletion of an account can be undone, if time passes.
 	undoAccount = 2 * time.Minute
-	// unlimited is the rate of writes and of sign-ups: the users are faster than people, and at one
-	// address.
-	unlimited = "0"
 
 	// The latency of a store in another region. It makes a deletion long enough to
 	// be hurt.
@@ -73,13 +70,21 @@ type site struct {
 	tally   *tally
 }
 
+// unlimited are the flags of a web role without limits and quotas: the users are faster than people, and at
+// one address.
+func unlimited() []string {
+	return []string{
+		"--listen", "127.0.0.1:0", "--write-rate", "0", "--sign-ups", "0",
+		"--account-day-quota", "0", "--address-day-quota", "0", "--account-quota", "0",
+	}
+}
+
 // boltSite is one process on the embedded store.
 func boltSite(o *run) *site {
 	s := newSite("bolt", o)
 	s.hung = filepath.Join(o.dir, "hung")
 	s.setup.Flags, s.setup.Environment = []string{"--data", filepath.Join(o.dir, "bolt")}, []string{diskVariable + "=" + s.hung}
-	s.addRole("serve", "serve", "--listen", "127.0.0.1:0", "--write-rate", unlimited, "--sign-ups", unlimited,
-		"--lease", lease.String(), "--reconcile", reconcile.String())
+	s.addRole("serve", "serve", append(unlimited(), "--lease", lease.String(), "--reconcile", reconcile.String())...)
 	return s
 }
 
@@ -99,7 +104,7 @@ func azuriteSite(o *run, azurite *azuritetest.Server) (*site, error) {
 	}
 	for n := range webCount + workerCount {
 		name, latency := fmt.Sprintf("web%d", n+1), webLatency
-		args := []string{"web", "--listen", "127.0.0.1:0", "--write-rate", unlimited, "--sign-ups", unlimited}
+		args := append([]string{"web"}, unlimited()...)
 		if n >= webCount {
 			name, latency = fmt.Sprintf("worker%d", n+1-webCount), workerLatency
 			args = []string{"worker", "--lease", lease.String(), "--reconcile", reconcile.String()}

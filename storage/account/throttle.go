@@ -3,6 +3,7 @@ package account
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"microblogging/domain"
@@ -36,6 +37,9 @@ const (
 	// clockMargin is more than clocks differ: Azure refuses who is off by 15 minutes.
 	clockMargin = time.Hour
 )
+
+// TextWindow is how long the bytes of texts are counted together.
+const TextWindow = 24 * time.Hour
 
 // A counter is a row that counts up to a limit, in a window that begins with the first count.
 type counter struct {
@@ -95,23 +99,41 @@ func (a *Accounts) look(ctx context.Context, c counter) (driver.Properties, erro
 // *domain.ThrottledError.
 func (a *Accounts) count(ctx context.Context, counters ...counter) error {
 	for _, c := range counters {
-		err := a.pause.Change(ctx, a.throttle, c.partition, c.row, func(now driver.Entity) (driver.Properties, error) {
-			failures, end := now.Properties.Int64(schema.PropFailures)+1, now.Properties.Time(schema.PropWindowEnds)
-			if !lasts(end, c.window) {
-				failures, end = 1, time.Now().Add(c.window)
-			}
-			expires := now.Properties.Time(schema.PropExpiresOn) // later, if the address is known
-			if expires.Before(end) {
-				expires = end
-			}
-			return driver.Properties{driver.Int64(schema.PropFailures, failures),
-				driver.Time(schema.PropWindowEnds, end), driver.Time(schema.PropExpiresOn, expires)}, c.refuse(now.Properties)
-		})
-		if err != nil {
+		if _, _, err := a.add(ctx, c, 1); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// add adds n to a counter, unless that has reached its limit: then it returns a *domain.ThrottledError.
+// It returns what the counter has now, and when its window ends.
+func (a *Accounts) add(ctx context.Context, c counter, n int64) (sum int64, end time.Time, err error) {
+	err = a.pause.Change(ctx, a.throttle, c.partition, c.row, func(now driver.Entity) (driver.Properties, error) {
+		sum, end = now.Properties.Int64(schema.PropFailures)+n, now.Properties.Time(schema.PropWindowEnds)
+		if !lasts(end, c.window) {
+			sum, end = n, time.Now().Add(c.window)
+		}
+		expires := now.Properties.Time(schema.PropExpiresOn) // later, if the address is known
+		if expires.Before(end) {
+			expires = end
+		}
+		return driver.Properties{driver.Int64(schema.PropFailures, sum),
+			driver.Time(schema.PropWindowEnds, end), driver.Time(schema.PropExpiresOn, expires)}, c.refuse(now.Properties)
+	})
+	return sum, end, err
+}
+
+// AddText counts bytes of text that an account stores. It returns how many that are in this TextWindow, in
+// all processes together, and when the window ends. A window begins with the first of them. No limit is
+// looked at.
+func (a *Accounts) AddText(ctx context.Context, user domain.UserName, bytes int64) (sum int64, end time.Time, err error) {
+	return a.add(ctx, newCounter("text", string(user), math.MaxInt64, TextWindow), bytes)
+}
+
+// AddTextFrom is AddText for what all accounts store from a client address.
+func (a *Accounts) AddTextFrom(ctx context.Context, address string, bytes int64) (sum int64, end time.Time, err error) {
+	return a.add(ctx, newCounter("address-text", address, math.MaxInt64, TextWindow), bytes)
 }
 
 // signInLimits returns what a failed sign-in is counted in. If a limit is reached, it returns a

@@ -108,6 +108,8 @@ func TestThrottle(t *testing.T) {
 	t.Run("address is known for 30 days after a sign-in", bubble(addressIsKnownForAWhile))
 	t.Run("clock that was ahead locks no user out, and makes no address known", bubble(clockAheadIsNotBelieved))
 	t.Run("anonymous clients do not lock out a session", bubble(anonymousClientsSpareSession))
+	t.Run("bytes of text are one sum for all processes, until the window passes", bubble(bytesAreOneSum))
+	t.Run("row of a clock that was ahead begins a new sum", bubble(clockAheadBeginsNewSum))
 }
 
 func tooManyFailuresAreThrottled(t *testing.T, w *world) {
@@ -312,6 +314,48 @@ func anonymousClientsSpareSession(t *testing.T, w *world) {
 	w.mustBeThrottled(w.Store, attempt("ada", right))
 	w.OK(w.Store.Accounts.ChangePassword(t.Context(), token, attempt("ada", right), "another horse"))
 	w.mustBeSignedIn(token, "ada")
+}
+
+// mustSum counts bytes of ada's, and fails the test unless they make this sum.
+func (w *world) mustSum(s *storage.Parts, bytes, want int64) (end time.Time) {
+	w.T.Helper()
+	sum, end, err := s.Accounts.AddText(w.T.Context(), "ada", bytes)
+	w.OK(err)
+	if left := time.Until(end); sum != want || left <= 0 || left > storage.TextWindow {
+		w.T.Errorf("the sum is %d, want %d, and ends in %s", sum, want, left)
+	}
+	return end
+}
+
+func bytesAreOneSum(t *testing.T, w *world) {
+	other := w.Other()
+	end := w.mustSum(w.Store, 5, 5)
+	time.Sleep(time.Hour)
+	if again := w.mustSum(other, 7, 12); !again.Equal(end) {
+		t.Errorf("the window ends at %s, and then at %s", end, again)
+	}
+	if sum, _, err := w.Store.Accounts.AddTextFrom(t.Context(), "ada", 1); err != nil || sum != 1 {
+		t.Errorf("an address of the same name has %d: %v", sum, err)
+	}
+	drivertest.Together(10, func(i int) {
+		if _, _, err := []*storage.Parts{w.Store, other}[i%2].Accounts.AddText(t.Context(), "ada", 10); err != nil {
+			t.Error(err)
+		}
+	})
+	w.mustSum(w.Store, 0, 112)
+	time.Sleep(time.Until(end))
+	w.mustSum(other, 3, 3)
+	w.expire()
+	w.mustSum(other, 3, 6)
+}
+
+func clockAheadBeginsNewSum(t *testing.T, w *world) {
+	w.mustSum(w.Store, 5, 5)
+	for _, row := range w.Rows("Throttle") {
+		w.OK(w.Table("Throttle").Transact(t.Context(), row.Partition,
+			driver.Merge(row.Row, driver.Exists, driver.Time("WindowEnds", time.Now().Add(365*24*time.Hour)))))
+	}
+	w.mustSum(w.Store, 7, 7)
 }
 
 // guess tries to change the password with a wrong one, and reports whether it was checked.

@@ -284,12 +284,12 @@ var (
 	}
 )
 
-// The rows that keep anonymous clients from guessing.
+// The rows that keep clients from guessing, and from filling the disk.
 var (
 	Failures = &Kind{
 		Table: TableThrottle, Partition: "<what>!<hash>", Name: "failures",
-		What:  "How often sign-ins of a user or an address have failed, or how many accounts an address made, in a period of time.",
-		Why:   "Enough of them refuse more tries for a while. No guarantee about channels depends on it.",
+		What:  "How often sign-ins of a user or an address have failed, how many accounts an address made, or how many bytes of text either stored, in a period of time.",
+		Why:   "Enough of them refuse more for a while. No guarantee about channels depends on it.",
 		Check: "No guarantee about channels depends on it.", WithChannel: "It is of no channel.", WithAccount: "It expires.",
 		Properties: always(PropFailures, PropWindowEnds, PropExpiresOn, PropRevision, PropRevisions),
 	}

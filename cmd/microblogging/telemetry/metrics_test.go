@@ -107,6 +107,8 @@ func counted(t *testing.T) *Telemetry {
 		m.Request(httptest.NewRequest(of[0], "/", nil), of[1])(status)
 	}
 	m.Cached("page", true)
+	m.Stored(5000)
+	m.OverQuota("account-day")
 	_ = m.Request(httptest.NewRequest("GET", "/", nil), "/") // it is under way
 	for i, end := range []worker.End{
 		{Outcome: "lease lost", Kind: domain.MessageChannel, LeaseLost: true}, {Outcome: "done", Kind: domain.MessageChannel}, {Outcome: "permanent", Poisoned: true},
@@ -129,6 +131,9 @@ func counted(t *testing.T) *Telemetry {
 func countEverything(t *testing.T) {
 	wantLines(t, counted(t),
 		`microblogging_build_info{goversion="`+runtime.Version()+`",role="serve",version="test"} 1`,
+		`microblogging_text_stored_bytes_total 5000`,
+		`microblogging_quota_refusals_total{quota="account-day"} 1`,
+		`microblogging_quota_refusals_total{quota="account"} 0`,
 		`microblogging_store_calls_total{kind="point",outcome="ok",target="Users"} 2`,
 		`microblogging_store_calls_total{kind="point",outcome="not_found",target="Users"} 1`,
 		`microblogging_store_calls_total{kind="point",outcome="unavailable",target="Users"} 2`,

@@ -28,6 +28,12 @@ func (t *Telemetry) Cached(cache string, hit bool) {
 	t.lookups.WithLabelValues(cache, result).Inc()
 }
 
+// Stored implements web.Observer.
+func (t *Telemetry) Stored(bytes int64) { t.stored.Add(float64(bytes)) }
+
+// OverQuota implements web.Observer.
+func (t *Telemetry) OverQuota(quota string) { t.overQuota.WithLabelValues(quota).Inc() }
+
 // methodLabel bounds the methods, which clients can invent.
 func methodLabel(method string) string {
 	switch method {

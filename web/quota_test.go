@@ -1,0 +1,264 @@
+package web_test
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
+	"microblogging/web"
+)
+
+func TestQuota(t *testing.T) {
+	t.Run("an account that stores too much in 24 hours is told when to go on", accountIsRefusedUntilTheWindowEnds)
+	t.Run("all accounts of an address have one together", addressIsRefused)
+	t.Run("of a day holds in other processes, and after a restart", quotaHoldsInAnotherProcess)
+	t.Run("costs most posts no call of the store", quotaCostsMostPostsNoCall)
+	t.Run("of all posts refuses the next, and what is deleted makes room", deletedPostsMakeRoom)
+	t.Run("of all posts counts those that are there already", postsThatAreThereCount)
+	t.Run("counts on if there are too many posts for one request", countGoesOn)
+	t.Run("keeps what was typed", quotaKeepsWhatWasTyped)
+	t.Run("refuses a post in a new channel before the channel is made", refusedPostMakesNoChannel)
+	t.Run("refuses the entries of a batch that are too many", quotaRefusesEntries)
+	t.Run("is told to the observer, with the bytes that were stored", observerOfQuotas)
+}
+
+// kilobyte is a text that counts 3,072 bytes as a post.
+var kilobyte = strings.Repeat("x", 1024)
+
+// quotaSite is a site with quotas, and ada with a channel. It must be made in a bubble.
+func quotaSite(t *testing.T, q web.Quotas) (s *site, token string) {
+	s = newSiteWith(t, web.Options{Version: "test", Quotas: q})
+	token = s.signUp("ada")
+	s.channel("Engines", "ada")
+	return s, token
+}
+
+// hasKilobytes makes so many posts of ada's that no quota counts.
+func (s *site) hasKilobytes(posts int) {
+	s.Helper()
+	for range posts {
+		s.post(domain.Channel{Name: "Engines", Owner: "ada", Incarnation: s.ref("Engines").Incarnation}, "ada", kilobyte)
+	}
+}
+
+// writesKilobyte sends a post of a kilobyte.
+func (s *site) writesKilobyte(token string, changes ...change) answer {
+	s.Helper()
+	return s.do("POST", enginesBlogs, append(changes, bearer(token), fields("text", kilobyte))...)
+}
+
+func accountIsRefusedUntilTheWindowEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, token := quotaSite(t, web.Quotas{AccountDay: 7000})
+		began := time.Now()
+		s.writesKilobyte(token).want(201)
+		time.Sleep(23 * time.Hour)
+		s.writesKilobyte(token).want(201)
+		until := began.Add(24*time.Hour + time.Minute).UTC().Format("15:04 UTC on 2 January 2006")
+		a := s.writesKilobyte(token).unwritten()
+		a.wantRetryAfter(60 * 60)
+		a.has("about 7000 bytes", "Nothing was saved", "Send it again after "+until)
+		s.writesKilobyte(s.signUp("bob")).want(201) // from the same address
+		s.do("PUT", subscriptions+"/Engines", bearer(token)).want(204)
+		time.Sleep(time.Hour - time.Second)
+		s.writesKilobyte(token).want(429)
+		time.Sleep(time.Second)
+		s.writesKilobyte(token).want(201)
+	})
+}
+
+func addressIsRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, ada := quotaSite(t, web.Quotas{AddressDay: 7000})
+		bob := s.signUp("bob")
+		from := func(peer string) change { return func(r *http.Request) { r.RemoteAddr = peer } }
+		s.writesKilobyte(ada, from("[2001:db8::1]:1000")).want(201)
+		s.writesKilobyte(bob, from("[2001:db8::2]:1000")).want(201)
+		s.writesKilobyte(bob, from("[2001:db8::3]:1000")).retries(24*60*60).want(429).has("All accounts at your address", "Nothing was saved")
+		s.writesKilobyte(bob, from("[2001:db8:0:1::3]:1000")).want(201)
+	})
+}
+
+func quotaHoldsInAnotherProcess(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := web.Quotas{AccountDay: 70_000}
+		s, token := quotaSite(t, q)
+		other := newSiteOver(t, s.db, web.Options{Version: "test", Quotas: q})
+		stored := 0
+		for range 2 * 70_000 / 3072 {
+			for _, process := range []*site{s, other} {
+				if process.writesKilobyte(token).status == 201 {
+					stored += 3072
+				}
+			}
+		}
+		// Each may be wrong by a sixteenth.
+		if stored < 70_000*7/8 || stored > 70_000*9/8 {
+			t.Errorf("two processes have stored %d bytes", stored)
+		}
+		again, more := newSiteOver(t, s.db, web.Options{Version: "test", Quotas: q}), 0
+		for again.writesKilobyte(token).status == 201 {
+			more += 3072
+		}
+		if more > 2*70_000/16 {
+			t.Errorf("a process that begins anew has stored %d more bytes", more)
+		}
+	})
+}
+
+func quotaCostsMostPostsNoCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		free, freeToken := quotaSite(t, web.Quotas{})
+		s, token := quotaSite(t, web.Quotas{AccountDay: 10e6, AddressDay: 100e6, Account: 100e6})
+		for range 2 {
+			want := free.calls(func() { free.writesKilobyte(freeToken).want(201) })
+			is(t, "the calls of a post", s.calls(func() { s.writesKilobyte(token).want(201) }), want)
+		}
+	})
+}
+
+// deletesNewest deletes the newest posts of a channel.
+func (s *site) deletesNewest(token string, posts int) {
+	s.Helper()
+	listed, err := s.store.Posts.List(s.Context(), s.ref("Engines"), storage.BlogQuery{Limit: posts})
+	ok(s, err)
+	for _, post := range listed.Items {
+		s.do("DELETE", enginesBlogs+"/"+string(post.ID), bearer(token)).want(204)
+	}
+}
+
+func deletedPostsMakeRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, token := quotaSite(t, web.Quotas{Account: 7000})
+		full := func() answer {
+			t.Helper()
+			return s.writesKilobyte(token).want(422).unwritten()
+		}
+		s.writesKilobyte(token).want(201)
+		s.writesKilobyte(token).want(201)
+		full().has("about 7000 bytes", "Nothing was saved", "Delete posts or channels that you do not need, and send it again a minute later")
+		s.deletesNewest(token, 1)
+		full()
+		time.Sleep(time.Minute)
+		s.writesKilobyte(token).want(201)
+		full()
+		// What is deleted with a channel makes room, too.
+		s.do("DELETE", "/api/v1/channels/Engines", bearer(token)).want(202)
+		s.do("POST", "/api/v1/channels", bearer(token), fields("name", "Wheels")).want(201)
+		time.Sleep(time.Minute)
+		s.do("POST", "/api/v1/channels/Wheels/blogs", bearer(token), fields("text", kilobyte)).want(201)
+		s.writesKilobyte(s.signUp("bob")).want(410)
+	})
+}
+
+func postsThatAreThereCount(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, token := quotaSite(t, web.Quotas{Account: 32_000})
+		s.hasKilobytes(10)
+		s.writesKilobyte(token).want(422)
+		s.writesKilobyte(s.signUp("bob")).want(201)
+	})
+}
+
+// A page of the list takes longer than one request counts, and the list has five of them.
+func countGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, token := quotaSite(t, web.Quotas{Account: 1e6})
+		s.hasKilobytes(400)
+		time.Sleep(time.Second) // so that what follows is listed first
+		s.breakStore(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+			if call.Target == "Users" && call.Method == driver.CallRange {
+				time.Sleep(2100 * time.Millisecond)
+			}
+			return send(ctx)
+		})
+		large := fields("text", strings.Repeat("😀", 5000)) // three of them are a sixteenth
+		send := func(wants ...int) {
+			t.Helper()
+			for i, want := range wants {
+				a := s.do("POST", enginesBlogs, bearer(token), large)
+				if a.status != want || want == 503 && (a.header.Get("Retry-After") != "5" || a.writes > 0) {
+					t.Errorf("post %d: status %d, want %d: %s", i+1, a.status, want, a.body)
+				}
+			}
+		}
+		send(201, 201, 201, 201, 201, 422, 422)
+		time.Sleep(time.Minute)
+		send(503, 503, 422)
+		s.deletesNewest(token, 100)
+		time.Sleep(time.Minute)
+		send(503, 503, 503, 201)
+	})
+}
+
+func quotaKeepsWhatWasTyped(t *testing.T) {
+	for name, c := range map[string]struct {
+		quotas web.Quotas
+		status int
+		kinds  []string
+		says   string
+	}{
+		"of a day":     {web.Quotas{AccountDay: 1}, 429, []string{"Post", "Save", "Describe", "Create channel"}, "An account may store about 1 bytes of text in 24 hours on this site. Nothing was saved."},
+		"of all posts": {web.Quotas{Account: 1}, 422, []string{"Post", "Save"}, "Delete posts or channels that you do not need, and send it again a minute later."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSiteWith(t, web.Options{Version: "test", Quotas: c.quotas})
+			b := s.signedIn("ada")
+			forms := draftForms(s, b)
+			for _, kind := range c.kinds {
+				f := forms[kind]
+				p := b.send("POST", f.action, posted(f.values))
+				p.want(c.status)
+				p.says(c.says)
+				if got := p.wrote(); !strings.HasPrefix(got, draftText) {
+					t.Errorf("%s: shows %q", kind, got)
+				}
+			}
+		})
+	}
+}
+
+func refusedPostMakesNoChannel(t *testing.T) {
+	for name, q := range map[string]web.Quotas{"of a day": {AccountDay: 3000}, "of all posts": {Account: 3000}} {
+		t.Run(name, func(t *testing.T) {
+			s := newSiteWith(t, web.Options{Version: "test", Quotas: q})
+			b := s.signedIn("ada")
+			p := b.send("POST", "/write", posted(url.Values{"name": {"Engines"}, "text": {kilobyte}}))
+			p.says("Nothing was saved")
+			s.do("GET", "/api/v1/channels/Engines").want(404)
+		})
+	}
+}
+
+func quotaRefusesEntries(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, token := quotaSite(t, web.Quotas{AccountDay: 7000})
+		var entries []any
+		for range 3 {
+			entries = append(entries, entry{Text: kilobyte})
+		}
+		a := s.do("POST", enginesBatch, bearer(token), batch(entries...)).statuses(201, 201, 429)
+		a.retries(24 * 60 * 60)
+	})
+}
+
+func observerOfQuotas(t *testing.T) {
+	n := &notebook{}
+	s := newSiteWith(t, web.Options{Version: "test", Observer: n, Quotas: web.Quotas{AccountDay: 10_000, Account: 4000}})
+	token := s.signUp("ada")
+	s.channel("Engines", "ada")
+	s.writesKilobyte(token).want(201)
+	s.writesKilobyte(token).want(422)
+	s.do("PATCH", "/api/v1/channels/Engines", bearer(token), fields("description", "12345678")).want(200)
+	is(t, "bytes", n.stored, int64(3072+8))
+	is(t, "refusals", slices.DeleteFunc(n.held, func(held string) bool { return strings.Contains(held, " ") }), []string{"account"})
+}
