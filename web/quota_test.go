@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -25,6 +26,8 @@ func TestQuota(t *testing.T) {
 	t.Run("of all posts refuses the next, and what is deleted makes room", deletedPostsMakeRoom)
 	t.Run("of all posts counts those that are there already", postsThatAreThereCount)
 	t.Run("counts on if there are too many posts for one request", countGoesOn)
+	t.Run("of all posts is counted by one request at a time", oneRequestCounts)
+	t.Run("that the store does not take is counted with the next post", whatTheStoreMissedIsCounted)
 	t.Run("keeps what was typed", quotaKeepsWhatWasTyped)
 	t.Run("refuses a post in a new channel before the channel is made", refusedPostMakesNoChannel)
 	t.Run("refuses the entries of a batch that are too many", quotaRefusesEntries)
@@ -197,6 +200,49 @@ func countGoesOn(t *testing.T) {
 		s.deletesNewest(token, 100)
 		time.Sleep(time.Minute)
 		send(503, 503, 503, 201)
+	})
+}
+
+func oneRequestCounts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, token := quotaSite(t, web.Quotas{Account: 32_000})
+		s.hasKilobytes(20)
+		var counts atomic.Int64
+		s.breakStore(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+			if call.Target == "Users" && call.Method == driver.CallRange {
+				counts.Add(1)
+				time.Sleep(time.Second)
+			}
+			return send(ctx)
+		})
+		statuses := make([]int, 4)
+		drivertest.Together(len(statuses), func(i int) { statuses[i] = s.writesKilobyte(token).status })
+		slices.Sort(statuses)
+		// The others do not know yet that there is no room.
+		if want := []int{201, 201, 201, 422}; counts.Load() != 1 || !slices.Equal(statuses, want) {
+			t.Errorf("%d counts and %v, want 1 and %v", counts.Load(), statuses, want)
+		}
+		s.writesKilobyte(token).want(422)
+	})
+}
+
+func whatTheStoreMissedIsCounted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := web.Quotas{AccountDay: 16 * 4000}
+		s, token := quotaSite(t, q)
+		s.writesKilobyte(token).want(201)
+		s.breakStore(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+			if call.Target == "Throttle" {
+				return domain.ErrUnavailable
+			}
+			return send(ctx)
+		})
+		s.writesKilobyte(token).unwritten().retries(5).want(503)
+		s.mendStore()
+		s.writesKilobyte(token).want(201)
+		sum, _, err := s.store.Accounts.AddText(t.Context(), "ada", 0)
+		ok(t, err)
+		is(t, "the sum in the store", sum, int64(3*3072))
 	})
 }
 
