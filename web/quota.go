@@ -172,9 +172,6 @@ func (q *dayQuota) take(ctx context.Context, who string, bytes int64) (over time
 		return time.Time{}, err
 	}
 	d.sum, d.end = sum+d.unadded, end
-	if sum > q.limit { // others have stored as well
-		return end, nil
-	}
 	return time.Time{}, nil
 }
 
@@ -272,7 +269,7 @@ func (q *postsQuota) begin(user domain.UserName, bytes int64) (*postsSum, postsC
 	p.usedOn = time.Now()
 	full, unfinished := p.counted+p.stored+bytes > q.limit, p.count.after != ""
 	switch {
-	case p.counting, !full && !unfinished && p.stored+bytes < q.limit/quotaParts:
+	case p.counting, !full && p.stored+bytes < q.limit/quotaParts:
 		return nil, postsCount{}
 	case full && !unfinished && time.Since(p.countedOn) < recountEvery:
 		return nil, postsCount{}
