@@ -25,6 +25,7 @@ func TestSubscribe(t *testing.T) {
 		return slices.ContainsFunc(c.Operations, func(op driver.Operation) bool { return op.Row == schema.SubRow(grace) })
 	})))
 	t.Run("a delayed duplicate of a request to leave does not end a later one", bubble(lateLeaveEndsNothing))
+	t.Run("a delayed duplicate of a request to join does not let a reader end a later one", bubble(lateKeepEndsNothing))
 	t.Run("to leave succeeds although the user's own row is written meanwhile", bubble(leavingMeetsOtherWrite))
 	t.Run("to join succeeds although another device of the user leaves meanwhile", bubble(joiningMeetsLeaving))
 	t.Run("to leave removes the row in the channel, although that is written meanwhile", bubble(leavingMeetsKeeping))
@@ -117,14 +118,41 @@ func leavingMeetsOtherWrite(t *testing.T, w *world) {
 	}
 }
 
+// keeps matches the transactions by which a request to join takes over the row of an earlier subscription.
+func keeps(call drivertest.Call) bool {
+	return slices.ContainsFunc(call.Operations, func(op driver.Operation) bool {
+		return op.Action == driver.ActionMerge && op.Row == schema.SubRow(grace)
+	})
+}
+
+// A request to join finds a subscription that is half left, and so does the next. A reader is about to finish that
+// leaving while the next joins, which has begun before the duplicate arrives.
+func lateKeepEndsNothing(t *testing.T, w *world) {
+	channel := w.leftHalfway()
+	var late drivertest.Send
+	w.Arm(drivertest.Only(keeps, func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
+		late = send
+		return send(ctx)
+	}))
+	w.OK(w.Faulty.Subscriptions.Create(t.Context(), channel, grace))
+	w.changeOwn(channel, schema.SubscriptionLeaving)
+
+	begun, planned, joined := make(chan struct{}), make(chan struct{}), make(chan error)
+	next := w.Through(drivertest.Only(toSubscriptions, storetest.Before(1, func() { close(begun); <-planned })))
+	go func() { joined <- next.Subscriptions.Create(t.Context(), channel, grace) }()
+	<-begun
+	duplicate := late(t.Context())
+	w.Arm(drivertest.Only(toSub, storetest.Before(1, func() { close(planned); w.OK(<-joined) })))
+	_, err := w.Faulty.Subscriptions.ListAll(t.Context(), grace)
+	if w.OK(err); !w.Has(channel.Key(), schema.SubRow(grace)) {
+		t.Errorf("the subscription is gone; the duplicate was answered with %v", duplicate)
+	}
+	w.MustBeSound()
+}
+
 // The channel has the row of a subscription that an earlier request began to leave.
 func joiningMeetsLeaving(t *testing.T, w *world) {
 	channel := w.leftHalfway()
-	keeps := func(call drivertest.Call) bool {
-		return slices.ContainsFunc(call.Operations, func(op driver.Operation) bool {
-			return op.Action == driver.ActionMerge && op.Row == schema.SubRow(grace)
-		})
-	}
 	w.Arm(drivertest.Only(keeps, storetest.Before(1, func() { w.OK(w.Store.Subscriptions.Delete(t.Context(), channel.Ref(), grace)) })))
 	w.OK(w.Faulty.Subscriptions.Create(t.Context(), channel, grace))
 	if !w.Has(channel.Key(), schema.SubRow(grace)) || w.own(channel).Properties.String(schema.PropState) != schema.SubscriptionJoined {
