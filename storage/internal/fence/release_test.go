@@ -6,6 +6,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
 	"microblogging/storage/internal/storetest"
 )
 
@@ -13,6 +14,7 @@ func TestChannelRelease(t *testing.T) {
 	t.Run("name of an active channel is not released", storetest.Bubble(activeNameIsNotReleased))
 	t.Run("gate that has gone is not shut again", storetest.Bubble(goneGateIsNotShut))
 	t.Run("delayed row does not stop it", storetest.Bubble(lateRowDoesNotStopRelease))
+	t.Run("delayed row that takes effect after the row was read goes too", storetest.Bubble(rowThatComesBackGoes))
 }
 
 func activeNameIsNotReleased(t *testing.T, w *storetest.World) {
@@ -33,6 +35,23 @@ func goneGateIsNotShut(t *testing.T, w *storetest.World) {
 		if shut, err := w.Store.Operator.ShutGate(t.Context(), channel.Ref()); err != nil || shut != want {
 			t.Errorf("asked %d times, the gate is shut: %t, %v", n+1, shut, err)
 		}
+	}
+}
+
+// Another worker deletes the row first, and then a delayed duplicate of the insert takes effect.
+func rowThatComesBackGoes(t *testing.T, w *storetest.World) {
+	channel := w.Create("garden", ada)
+	inserted := w.Rows("Channels")[0]
+	for _, step := range storetest.Cascade(w.Store, channel.Ref())[:4] {
+		w.OK(step(t.Context()))
+	}
+	w.Arm(drivertest.Only(drivertest.Writes, storetest.Before(1, func() {
+		w.OK(w.Store.Operator.ReleaseName(t.Context(), channel.Ref()))
+		w.OK(w.Table("Channels").Transact(t.Context(), inserted.Partition, driver.Insert(inserted.Row, inserted.Properties...)))
+	})))
+	w.OK(w.Faulty.Operator.ReleaseName(t.Context(), channel.Ref()))
+	if rows := w.Rows("Channels"); len(rows) != 0 {
+		t.Errorf("left: %v", rows)
 	}
 }
 
