@@ -3,12 +3,14 @@ package blog_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 	"microblogging/storage/internal/storetest"
+	"microblogging/storage/schema"
 )
 
 func (w *world) mustBeGone(blog domain.Blog) {
@@ -22,7 +24,10 @@ func (w *world) mustBeGone(blog domain.Blog) {
 func TestBlogDelete(t *testing.T) {
 	t.Run("votes go too", bubble(deletedPostTakesItsVotes))
 	t.Run("a post that was edited after its request died stays", bubble(editedPostStays))
+	t.Run("a post that is edited while a worker removes it keeps its votes", bubble(editMeetsWorker))
 	t.Run("an erasure leaves the posts of others alone", bubble(erasureLeavesPostsOfOthers))
+	t.Run("an erasure leaves neither a post that it would keep nor a vote, if the owner removes the post meanwhile", bubble(keptPostMeetsOwner))
+	t.Run("a vote stays on its user's list until it is gone", bubble(votesGoBeforeTheirEntries))
 	t.Run("a request that the client library sends twice succeeds", bubble(selfConflictOfDeletedPost))
 }
 
@@ -40,14 +45,70 @@ func editedPostStays(t *testing.T, w *world) {
 	}
 }
 
+// The request died before it removed the post.
+func editMeetsWorker(t *testing.T, w *world) {
+	channel := w.Create("garden", ada)
+	blog := w.Post(channel, ada, "one")
+	w.Vote(blog, 0, 1)
+	w.Arm(drivertest.Only(transacts, drivertest.FailBefore(1)))
+	if err := w.Faulty.Posts.Delete(t.Context(), channel, blog.ID, ada, storetest.AnyRevision); err == nil {
+		t.Error("the request did not die")
+	}
+	removes := func(call drivertest.Call) bool {
+		return slices.ContainsFunc(call.Operations, func(op driver.Operation) bool { return op.Row == schema.BlogRow(blog.ID) })
+	}
+	w.Arm(drivertest.Only(removes, storetest.Before(1, func() { w.edit(blog, "another") })))
+	w.OK(w.Faulty.Operator.FinishBlog(t.Context(), w.Messages()[0], func(int) {}))
+	if got := w.rating(blog); got != 1 {
+		t.Errorf("the post is rated %d", got)
+	}
+	w.MustBeSound()
+}
+
 func erasureLeavesPostsOfOthers(t *testing.T, w *world) {
 	blog := w.Post(w.Create("garden", ada), ada, "one")
+	w.Vote(blog, 0, 1)
+	blog.Rating = 1
 	for _, keep := range []bool{false, true} {
 		w.OK(w.Store.Operator.EraseBlog(t.Context(), blog.Channel, blog.ID, grace, keep, func(int) {}))
 	}
 	if now, err := w.Store.Posts.Get(t.Context(), blog.Channel, blog.ID); err != nil || now != blog {
 		t.Errorf("the post is read as %+v, %v", now, err)
 	}
+	w.MustBeSound()
+}
+
+func keptPostMeetsOwner(t *testing.T, w *world) {
+	channel := w.Create("garden", ada)
+	blog := w.Post(channel, grace, "one")
+	w.Vote(blog, 0, 1)
+	w.Arm(drivertest.Only(transacts, storetest.Before(1, func() {
+		w.OK(w.Store.Posts.Delete(t.Context(), channel, blog.ID, ada, storetest.AnyRevision))
+	})))
+	w.OK(w.Faulty.Operator.EraseBlog(t.Context(), blog.Channel, blog.ID, grace, true, func(int) {}))
+	for _, row := range w.Rows(schema.TableBlogs) {
+		if schema.Blog.Has(row.Row) || schema.Vote.Has(row.Row) {
+			t.Errorf("left: %v", row)
+		}
+	}
+}
+
+// The worker dies before it has removed the votes, and the queue loses its message.
+func votesGoBeforeTheirEntries(t *testing.T, w *world) {
+	channel := w.Create("garden", ada)
+	blog := w.Post(channel, ada, "one")
+	w.Vote(blog, 0, 1)
+	w.OK(w.Store.Posts.Delete(t.Context(), channel, blog.ID, ada, storetest.AnyRevision))
+	w.Arm(drivertest.Only(transacts, drivertest.FailBefore(1)))
+	if err := w.Faulty.Operator.FinishBlog(t.Context(), w.Messages()[0], func(int) {}); err == nil {
+		t.Error("the worker did not die")
+	}
+	for _, row := range w.Rows(schema.TableUsers) {
+		if row.Row == schema.VotedRow(blog.ID) {
+			return
+		}
+	}
+	t.Error("the vote is on no list, so the deletion of its user's account does not find it")
 }
 
 func selfConflictOfDeletedPost(t *testing.T, w *world) {
