@@ -20,6 +20,7 @@ func TestCreateOnce(t *testing.T) {
 	t.Run("a name whose channel is being deleted leaves the key unused, unless the key made that channel", bubble(dyingChannelLeavesKey))
 	t.Run("of two requests that find the channel deleted, the second gets what the first makes", bubble(laterCreationIsAdopted))
 	t.Run("of two requests with one key that make a channel each, the second deletes its own if the first channel is gone", bubble(secondCreationIsDeleted))
+	t.Run("the second of them is answered like that although its user undoes the deletion", bubble(secondCreationIsUndone))
 	t.Run("a row without a gate does not keep the name, whatever else is left there", bubble(ungatedRowKeepsNoName))
 	t.Run("a row whose gate is shut keeps the name, although the row is active", bubble(shutGateKeepsName))
 	t.Run("a creation that is sent again keeps a channel that has posts, although the store has lost its gate", bubble(lostGateKeepsPosts))
@@ -127,25 +128,36 @@ func laterCreationIsAdopted(t *testing.T, w *world) {
 	}
 }
 
-// The first request has made a channel, which is deleted, and records that only now.
+// createSecond makes a channel with a key whose first request has made one, which is deleted, and records that only
+// when the second is about to. then is called before each call after that.
+func (w *world) createSecond(then func(call drivertest.Call)) (domain.Channel, error) {
+	w.T.Helper()
+	first, _, err := w.createOnce(w.NewChannel("garden", ada))
+	w.OK(err)
+	made := w.unrecord()
+	w.Delete(first)
+	recorded := false
+	w.Arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		switch {
+		case len(call.Operations) > 0 && strings.HasPrefix(call.Operations[0].Row, schema.Made.Prefix()):
+			recorded = true
+			w.OK(w.Table("Users").Transact(ctx, made.Partition, driver.Insert(made.Row, made.Properties...)))
+		case recorded:
+			then(call)
+		}
+		return send(ctx)
+	})
+	got, _, err := w.Faulty.Channels.Create(w.T.Context(), w.NewChannel("garden", ada), "key", 0)
+	return got, err
+}
+
 func secondCreationIsDeleted(t *testing.T, w *world) {
 	for _, alreadyGone := range []bool{false, true} {
-		first, _, err := w.createOnce(w.NewChannel("garden", ada))
-		w.OK(err)
-		made := w.unrecord()
-		w.Delete(first)
-		recorded := false
-		w.Arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
-			switch {
-			case len(call.Operations) > 0 && strings.HasPrefix(call.Operations[0].Row, schema.Made.Prefix()):
-				recorded = true
-				w.OK(w.Table("Users").Transact(ctx, made.Partition, driver.Insert(made.Row, made.Properties...)))
-			case recorded && alreadyGone && len(w.Rows("Channels")) > 0:
+		got, err := w.createSecond(func(drivertest.Call) {
+			if alreadyGone && len(w.Rows("Channels")) > 0 {
 				w.Delete(w.ReadChannel("garden"))
 			}
-			return send(ctx)
 		})
-		got, _, err := w.Faulty.Channels.Create(t.Context(), w.NewChannel("garden", ada), "key", 0)
 		if !errors.Is(err, domain.ErrChannelGone) || errors.Is(err, domain.ErrNotFound) {
 			t.Errorf("it is answered with %+v, %v", got, err)
 		}
@@ -158,6 +170,20 @@ func secondCreationIsDeleted(t *testing.T, w *world) {
 		w.CarryOut(w.Messages())
 		w.unrecord()
 	}
+}
+
+// The user finds the deletion on their list before the channel is set deleting.
+func secondCreationIsUndone(t *testing.T, w *world) {
+	got, err := w.createSecond(func(call drivertest.Call) {
+		if drivertest.Writes(call) && call.Target == "Channels" {
+			_, err := w.Store.Deletions.Undo(t.Context(), w.ReadChannel("garden").Ref(), ada)
+			w.OK(err)
+		}
+	})
+	if !errors.Is(err, domain.ErrChannelGone) || errors.Is(err, domain.ErrConflict) {
+		t.Errorf("it is answered with %+v, %v", got, err)
+	}
+	w.Post(w.ReadChannel("garden"), ada, "a post")
 }
 
 // The row was inserted after its channel was deleted, and next to it is a row of an earlier channel.
