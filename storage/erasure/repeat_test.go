@@ -25,6 +25,7 @@ import (
 func TestRepeatDeletions(t *testing.T) {
 	t.Run("of channels keep each promise, whatever came back", repeatsOfChannels)
 	t.Run("of accounts keep each promise, whatever came back", repeatsOfAccounts)
+	t.Run("begin after each undo was repeated", bubble(undosAreRepeatedFirst))
 	t.Run("go by the row of a later store whose process died before it recorded an undo, or the end", rowsCorrectRecords)
 }
 
@@ -272,6 +273,24 @@ func repeatOfChannel(t *testing.T, c channelCase, recorded func(*restored) []dom
 	}
 	if want != waits {
 		r.mustBeSoundWithin(time.Minute)
+	}
+}
+
+// A worker runs while the deletion of another channel is asked for again.
+func undosAreRepeatedFirst(t *testing.T) {
+	l := newLeaving(t, storage.Options{Undo: undoTold})
+	ref := l.Ask(l.bystander)
+	time.Sleep(undoTold)
+	undone, err := l.Store.Operator.DeletionRecords(t.Context())
+	l.OK(err)
+	undone[0].State = domain.DeletionUndone
+	again := domain.Deletion{Channel: l.victim.Ref(), Name: l.victim.Name, RequestedBy: ada, RequestedOn: domain.Now(), State: domain.DeletionQueued}
+	l.Arm(drivertest.Only(func(call drivertest.Call) bool {
+		return drivertest.Writes(call) && call.Target == schema.TableChannels && call.Partition == string(l.victim.Key())
+	}, storetest.Before(1, func() { l.CarryOut(l.Messages()) })))
+	n, err := l.Faulty.Operator.RepeatDeletions(t.Context(), append([]domain.Deletion{again}, undone...))
+	if posts := l.Texts(ref); err != nil || n != 1 || len(posts) != len(l.kept) {
+		t.Errorf("%d deletions are repeated, %v, and the channel whose deletion was undone has %q", n, err, posts)
 	}
 }
 

@@ -37,6 +37,7 @@ func TestErasureSteps(t *testing.T) {
 	t.Run("what its user has made is not shown while it waits for an operator", bubble(poisonedIsNotShown))
 	t.Run("no vote of its user is left on a post whose own deletion waits for an operator", bubble(voteOnPoisonedPostGoes))
 	t.Run("a request that died before it changed the account is recorded as undone, and the index forgets it", bubble(givenUpIsRecorded))
+	t.Run("a request stays on the index if the pass that gives it up dies before it records that", bubble(givenUpStaysOnIndex))
 	t.Run("a request that a pass has given up begins again", bubble(givenUpBeginsAgain))
 	t.Run("an earlier record does not delete the next user of the name", drivertest.Long(bubble(recordSparesNextOfName)))
 	t.Run("a worker that dies before its last record does not make the deletion look undone", bubble(buriedIsDone))
@@ -200,6 +201,11 @@ func (l *leaving) indexed() int {
 	stop := l.start(l.Store)
 	time.Sleep(5 * time.Minute)
 	stop()
+	return l.onIndex()
+}
+
+func (l *leaving) onIndex() int {
+	l.T.Helper()
 	return len(l.AllRows(schema.TableDeletions)) - len(l.Rows(schema.TableDeletions)) - 1 // the version is no index
 }
 
@@ -340,6 +346,28 @@ func givenUpIsRecorded(t *testing.T) {
 	rows := l.indexed()
 	if records := l.Rows(schema.TableDeletions); rows != 0 || len(records) != 1 || deletion.Decode(records[0]).State != domain.DeletionUndone {
 		t.Errorf("the index has %d rows, and the records are %v", rows, records)
+	}
+}
+
+// Otherwise a request that stalls could still insert a record, which no pass would read.
+func givenUpStaysOnIndex(t *testing.T) {
+	l := newLeaving(t, storage.Options{})
+	l.dies(func(call drivertest.Call) bool {
+		return call.Method == driver.CallTransact && call.Target == schema.TableUsers
+	})
+	if _, err := l.askOn(l.Faulty, false); err == nil {
+		t.Fatal("the request did not die")
+	}
+	time.Sleep(2 * time.Hour)
+	l.dies(func(call drivertest.Call) bool {
+		return drivertest.Writes(call) && call.Target == schema.TableDeletions && strings.HasPrefix(call.Partition, "@")
+	})
+	_, err := l.Faulty.Operator.Reconcile(t.Context(), storetest.Patience, time.Now())
+	if rows := l.onIndex(); err == nil || rows != 1 {
+		t.Errorf("the pass ends with %v, and the index has %d rows", err, rows)
+	}
+	if rows := l.indexed(); rows != 0 {
+		t.Errorf("after another pass, the index has %d rows", rows)
 	}
 }
 
