@@ -251,21 +251,18 @@ const (
 )
 
 // copyMessages receives every message of the source and sends it to the target. It does not remove
-// them: the source shows them again when the lease ends. If the target has as many as the source,
-// an earlier run has copied them.
+// them: the source shows them again when the lease ends. Each run sends all of them, because the number that
+// the target has does not say which: a client may have sent some twice, and a run that was killed the first
+// ones alone, which the next run receives first.
 func (c *copier) copyMessages(ctx context.Context) error {
 	from, to := driver.NewQueue(c.from, domain.QueueName), driver.NewQueue(c.to, domain.QueueName)
 	failed := func(err error) error { return fmt.Errorf("copying the queue %s: %w", domain.QueueName, err) }
-	there, err := to.Length(ctx)
-	if err != nil {
-		return failed(err)
-	}
 	for known := map[string]bool{}; ; {
 		n, err := from.Length(ctx) // it may be too high for a while, and never too low
 		if err != nil {
 			return failed(err)
 		}
-		if int(n) <= max(c.result.Messages, int(there)) {
+		if int(n) <= c.result.Messages {
 			return nil
 		}
 		messages, err := from.Receive(ctx, driver.MaxReceive, lease)

@@ -40,6 +40,7 @@ func TestCopy(t *testing.T) {
 		"refuses a store of another version":              refusesVersions,
 		"of an empty store is the store it was":           copiesToPrepared,
 		"waits for messages that are not visible":         waitsForMessages,
+		"sends each message, however often it was killed": sendsAll,
 		"fails if either side is written to meanwhile":    changeFails,
 		"halves a transaction that is too large":          halves,
 		"tells how many rows it walked over, and no more": tellsProgress,
@@ -371,6 +372,51 @@ func waitsForMessages(t *testing.T, content mem.Snapshot) {
 			t.Errorf("it waited %d times", waits)
 		}
 		mustEqual(t, from, to)
+	})
+}
+
+// Two runs are killed while they send. In the first, each message is sent once more by a client that saw no
+// answer. Deletions of posts wait in a source of which messages alone say so.
+func sendsAll(t *testing.T, _ mem.Snapshot) {
+	const posts = 6
+	made := mem.Open(mem.Snapshot{}, "made")
+	ok(t, storage.New(made, storage.Options{}).Operator.Prepare(t.Context()))
+	ok(t, driver.NewTable(made, "Users").Transact(t.Context(), "zoe", driver.Insert("!")))
+	for i := range posts {
+		ok(t, driver.NewQueue(made, domain.QueueName).Send(t.Context(), fmt.Sprint("post ", i)))
+	}
+	synctest.Test(t, func(t *testing.T) {
+		for first := range posts {
+			for second := range posts {
+				from, to := open(made.Snapshot())
+				for _, run := range []struct{ sends, times int }{{first, 2}, {second, 1}} {
+					sent := 0
+					target := driver.Wrap(to, func(ctx context.Context, c *driver.Call, next func(context.Context) error) error {
+						if c.Method != driver.CallSend {
+							return next(ctx)
+						}
+						if sent == run.sends {
+							return errDead
+						}
+						sent++
+						for range run.times - 1 {
+							again := *c
+							ok(t, to.Do(ctx, &again))
+						}
+						return next(ctx)
+					})
+					if _, err := copyStore(t, side("from", from), side("to", target)); !errors.Is(err, errDead) {
+						t.Errorf("killed at %d and %d sends, a run ends with %v", first, second, err)
+					}
+				}
+				result, err := copyStore(t, side("from", from), side("to", to))
+				ok(t, err)
+				if result.Messages != posts {
+					t.Errorf("killed at %d and %d sends, the last run sends %d messages of %d", first, second, result.Messages, posts)
+				}
+				mustEqual(t, from, to)
+			}
+		}
 	})
 }
 

@@ -29,11 +29,11 @@
 //
 // The messages on the queue are received from the source and sent to the target. The source shows
 // them again two minutes later. One whose worker was killed is invisible until its lease ends, and a delayed one
-// until its time: the copy waits for it, for as long as it takes. A message may reach the target twice, which changes nothing
-// (I6).
+// until its time: the copy waits for it, for as long as it takes. A copy that goes on sends all messages again. So one may
+// reach the target several times, which changes nothing (I6).
 //
 // # What survives failure
 //
-// A copy that was killed has written whole rows of the source, and nothing else. The
-// next copy between the same stores continues it.
+// A copy that was killed has written whole rows and messages of the source, and nothing else. The
+// next copy between the same stores inserts the rows that are missing, and sends each message.
 package move
