@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"mime"
 	"net/http"
+	"regexp"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -187,7 +188,7 @@ func (e export) posts(ctx context.Context) error {
 // A channel whose deletion begins meanwhile may have lost posts that were not read yet. So it is
 // read again, and then the export fails.
 func (e export) feed(ctx context.Context, folder string, channel domain.Channel, about feed, posts iter.Seq2[[]domain.Blog, error]) error {
-	name := string(channel.Name)
+	name := exportFile(channel)
 	head, err := json.Marshal(about)
 	if err != nil {
 		return err
@@ -201,18 +202,18 @@ func (e export) feed(ctx context.Context, folder string, channel domain.Channel,
 	if err != nil {
 		return err
 	}
-	begin := "# " + about.Title + "\n"
+	begin := "# " + asTyped(about.Title) + "\n"
 	for _, field := range channel.Fields() {
 		if *field.Text != "" {
-			begin += "\n" + *field.Text + "\n"
+			begin += "\n" + asCode(*field.Text) + "\n"
 		}
 	}
 	err = exportList(e, folder+name+".md", begin, posts, "", "", func(post domain.Blog) (string, error) {
 		title := ""
 		if post.Title != "" {
-			title = "## " + post.Title + "\n\n"
+			title = "## " + asTyped(post.Title) + "\n\n"
 		}
-		return fmt.Sprintf("\n%s%s\n\n%s, %s\n\n---\n", title, post.Text, post.UserID.Handle(), feedTime(post.CreatedOn)), nil
+		return fmt.Sprintf("\n%s%s\n\n%s, %s\n\n---\n", title, asCode(post.Text), asTyped(post.UserID.Handle()), feedTime(post.CreatedOn)), nil
 	})
 	if err != nil {
 		return err
@@ -223,6 +224,40 @@ func (e export) feed(ctx context.Context, folder string, channel domain.Channel,
 	}
 	return err
 }
+
+// deviceName is a name that Windows keeps for a device, whatever follows the first dot. It has no such file.
+var deviceName = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)`)
+
+// maxFileName is how many bytes of a channel's name fit into the name of a file: most systems allow 255, with the ending.
+const maxFileName = 240
+
+// exportFile is the name of a channel's files, without their endings. It is that of the channel where every system can have such a
+// file; else it begins with "_", as no channel's name does. Two files also differ for a system that ignores case or normalization,
+// because their channels have different keys.
+func exportFile(channel domain.Channel) string {
+	switch name := string(channel.Name); {
+	case len(name) > maxFileName:
+		return "_" + string(channel.Incarnation)
+	case deviceName.MatchString(name):
+		return "_" + name
+	default:
+		return name
+	}
+}
+
+// lineEnd is what a program may take for the end of a line, of the characters that a text can have.
+var lineEnd = regexp.MustCompile("[\n\u2028\u2029]")
+
+// asCode shows a text as it was typed in the Markdown of an export: as a block of code. Each line of a text is indented, and no
+// other line of the file is. Otherwise a post could show what looks like further posts of other users: with lines as those between
+// posts, or with HTML, which many programs show.
+func asCode(text string) string { return "    " + lineEnd.ReplaceAllString(text, "$0    ") }
+
+// inlineMark is a character that Markdown may take for a mark within a line.
+var inlineMark = regexp.MustCompile("[\\\\`*_~<&#$\\[\\]{}]")
+
+// asTyped shows a title or a name as it was typed in the Markdown of an export.
+func asTyped(line string) string { return inlineMark.ReplaceAllString(line, `\$0`) }
 
 // exportList adds a file that holds items, with something between each two, between two texts.
 func exportList[T any](e export, name, begin string, items iter.Seq2[[]T, error], between, end string, written func(T) (string, error)) error {

@@ -5,10 +5,13 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -17,6 +20,13 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
+	unsafe "github.com/yuin/goldmark/renderer/html"
+	"golang.org/x/net/html"
+
+	"microblogging/domain"
+	"microblogging/storage"
 	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 )
@@ -24,6 +34,8 @@ import (
 func TestExport(t *testing.T) {
 	t.Run("has what a person has, and nothing else", exportHasAll)
 	t.Run("reads lists to their end", exportIsWhole)
+	t.Run("has files that every system can have", exportHasPortableFiles)
+	t.Run("shows each post as one, whatever its text says", exportedPostIsOne)
 	t.Run("is cut if the store fails on the way", exportIsCut)
 	t.Run("is cut if a channel is deleted on the way", exportOfLostChannelIsCut)
 	t.Run("is made once at a time", exportIsAlone)
@@ -117,6 +129,139 @@ func exportIsWhole(t *testing.T) {
 	for name, part := range map[string]string{"channels/Engines.json": `"content_text"`, "posts/Wheels.md": "@ada", "votes.json": `"url"`} {
 		if n := strings.Count(texts[name], part); n < posts {
 			t.Errorf("%s has %d of %d", name, n, posts)
+		}
+	}
+}
+
+func exportHasPortableFiles(t *testing.T) {
+	s, token, _ := engines(t, "ada")
+	long := strings.Repeat("𐐀", domain.MaxChannelName-1) // of four bytes
+	names := []string{"Con", "nul", "aux.2026", "COM1", "lpt9.a.b", "Console", "com10", "null", "a.con", long + "𐐀", long + "a", "straße", "ı", "i"}
+	for _, name := range names {
+		ok(t, s.store.Operator.ListChannel(t.Context(), s.channel(name, "ada")))
+	}
+	texts := files(t, s.do("GET", "/account/export.zip", cookie(token)).want(200).body)
+	devices := strings.Fields("CON PRN AUX NUL COM0 COM1 COM2 COM3 COM4 COM5 COM6 COM7 COM8 COM9 LPT0 LPT1 LPT2 LPT3 LPT4 LPT5 LPT6 LPT7 LPT8 LPT9")
+	folded, titles := map[string]string{}, map[string]bool{}
+	for name, text := range texts {
+		_, file, inside := strings.Cut(name, "/")
+		if !inside {
+			continue
+		}
+		stem, _, _ := strings.Cut(file, ".")
+		if slices.Contains(devices, strings.ToUpper(stem)) || len(file) > 255 || strings.ContainsAny(file, `/\<>:"|?* `) || strings.HasSuffix(strings.TrimSuffix(file, ".json"), ".") {
+			t.Errorf("some system cannot have %q", name)
+		}
+		if other, twice := folded[domain.Fold(name)]; twice {
+			t.Errorf("%q is %q where case does not count", name, other)
+		}
+		folded[domain.Fold(name)] = name
+		if strings.HasSuffix(name, ".json") {
+			var about struct{ Title string }
+			ok(t, json.Unmarshal([]byte(text), &about))
+			titles[about.Title] = true
+		}
+	}
+	for _, name := range names {
+		if !titles[name] || len(texts) < 2*len(names) {
+			t.Errorf("no file has the channel %s", name)
+		}
+	}
+}
+
+// forgeries are texts that end their own post and begin another, if something lets them.
+func forgeries() []string {
+	const other = "@ada, 2026-01-02T03:04:05Z\n\n---\n\n## Another\n\nForged"
+	return []string{
+		"Mine\n\n" + other,
+		"Mine\u2028\u2028" + strings.ReplaceAll(other, "\n", "\u2028"),
+		"Mine\u2029" + strings.ReplaceAll(other, "\n", "\u2029"),
+		"```\nMine\n```\n\n" + other,
+		"\n\n\tMine\n\n\t" + other,
+		"> Mine\n\n</code></pre></blockquote><p>@ada, 2026-01-02T03:04:05Z</p><hr><h2>Another</h2><p>Forged",
+		"Mine <!--",
+		"[Engines]: https://example.org/ada\n[^1]: Forged",
+		"Mine\",\"authors\":[{\"name\":\"ada\"}]},\n{\"id\":\"1\",\"content_text\":\"Forged",
+	}
+}
+
+func exportedPostIsOne(t *testing.T) {
+	s, token, channel := engines(t, "ada")
+	ok(t, s.store.Operator.ListChannel(t.Context(), channel))
+	by := s.author("_bob_")
+	titles := []string{"", "*Stress* \\ `code` #", "</h2><hr><p>@ada", "<!--", "[a](https://example.org) &amp;", "~~struck~~ $x$ {#engines}"}
+	var posted []domain.Draft
+	for i, forgery := range forgeries() {
+		draft := domain.Draft{Title: titles[i%len(titles)], Text: forgery}
+		_, _, err := s.store.Posts.Create(t.Context(), storage.NewPost{Channel: channel, By: by, Key: fmt.Sprint(i), Draft: draft})
+		ok(t, err)
+		posted = append([]domain.Draft{draft}, posted...)
+	}
+	texts := files(t, s.do("GET", "/account/export.zip", cookie(token)).want(200).body)
+	mustBeThePosts(t, texts["channels/Engines.json"], posted)
+	mustShowThePosts(t, texts["channels/Engines.md"], posted)
+}
+
+func mustBeThePosts(t *testing.T, feed string, posted []domain.Draft) {
+	t.Helper()
+	var got struct {
+		Items []struct {
+			Title   string
+			Text    string `json:"content_text"`
+			Authors []struct{ Name string }
+		}
+	}
+	ok(t, json.Unmarshal([]byte(feed), &got))
+	if len(got.Items) != len(posted) {
+		t.Fatalf("%d items, want %d", len(got.Items), len(posted))
+	}
+	for i, item := range got.Items {
+		if item.Text != posted[i].Text || item.Title != posted[i].Title || item.Authors[0].Name != "_bob_" {
+			t.Errorf("item %d is %+v", i, item)
+		}
+	}
+	if lines := strings.Count(feed, "\n"); lines != len(posted)+1 {
+		t.Errorf("the posts take %d lines, want one each", lines)
+	}
+}
+
+// mustShowThePosts reads Markdown as a program does that shows the HTML in it.
+func mustShowThePosts(t *testing.T, source string, posted []domain.Draft) {
+	t.Helper()
+	var page bytes.Buffer
+	reader := goldmark.New(goldmark.WithExtensions(extension.GFM, extension.Footnote), goldmark.WithRendererOptions(unsafe.WithUnsafe()))
+	ok(t, reader.Convert([]byte(source), &page))
+	root, err := html.Parse(&page)
+	ok(t, err)
+	shown := map[string][]string{}
+	for n := range root.Descendants() {
+		if n.Type == html.ElementNode || n.Type == html.CommentNode {
+			shown[n.Data] = append(shown[n.Data], text(n))
+		}
+	}
+	var headings, codes []string
+	for _, draft := range posted {
+		if draft.Title != "" {
+			headings = append(headings, draft.Title)
+		}
+		codes = append(codes, strings.Trim(strings.NewReplacer("\u2028", "\u2028    ", "\u2029", "\u2029    ").Replace(draft.Text), "\n")+"\n")
+	}
+	codes = append([]string{"All about Engines\n"}, codes...)
+	if !slices.Equal(shown["h2"], headings) || !slices.Equal(shown["code"], codes) {
+		t.Errorf("it shows the titles %q and the texts %q", shown["h2"], shown["code"])
+	}
+	if len(shown["hr"]) != len(posted) || len(shown["p"]) != len(posted) {
+		t.Errorf("it shows %d ends of posts and the paragraphs %q", len(shown["hr"]), shown["p"])
+	}
+	for _, paragraph := range shown["p"] {
+		if !strings.HasPrefix(paragraph, "@_bob_, 20") {
+			t.Errorf("it shows %q", paragraph)
+		}
+	}
+	for _, line := range regexp.MustCompile("[\n\u2028\u2029]").Split(source, -1) {
+		own := line == "" || line == "---" || line == "# Engines" || strings.HasPrefix(line, "    ") || strings.HasPrefix(line, `@\_bob\_, 20`) || strings.HasPrefix(line, "## ")
+		if !own {
+			t.Errorf("a line of a text looks like one of the file: %q", line)
 		}
 	}
 }
