@@ -89,6 +89,9 @@ func dayListsItsPostsByChannelAndMostPopularFirst(t *testing.T) {
 		line := text(n)
 		if link := one(n, tag("a")); link != nil {
 			line += " → " + attr(link, "href")
+			if tag("li")(n) && attr(link, "dir") != "auto" {
+				t.Errorf("the title may turn round what is next to it in %q", line)
+			}
 		}
 		lines = append(lines, line)
 	}
