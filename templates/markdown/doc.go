@@ -10,7 +10,7 @@
 //
 // A text is CommonMark, read by goldmark, with strikethrough, tables, tasks, and links that
 // are not marked as such. What is stored, edited and compared is always the source; [Render]
-// makes HTML of it. Seven rules of this package restrict what a text can do:
+// makes HTML of it. Eight rules of this package restrict what a text can do:
 //
 //   - HTML is not read. Tags appear as they were typed.
 //   - A link leads to http, https or mailto. Any other stays as it was typed, and so does
@@ -21,7 +21,9 @@
 //   - A table has no more cells than characters. Its cells are not aligned. The box of a task
 //     is a character.
 //   - The headings of a text are below those of the page, and skip no level.
-//   - Quotations and lists nest a few levels deep. The marks of deeper ones appear as they were typed.
+//   - Quotations, lists and brackets nest a few levels deep. The marks of deeper ones appear as they were typed.
+//   - A text that takes too much work appears as it was typed, with its line breaks: one of 5,000 characters with
+//     more than 800 marks, blocks and cells of tables, about.
 //
 // A newline breaks the line. No HTML is filtered afterwards: the elements and attributes
 // that a text can have are those that are written here, and a fuzz target holds it to them.

@@ -1,10 +1,12 @@
 package markdown
 
 import (
+	"bytes"
 	"net/url"
 	"regexp"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
@@ -12,6 +14,9 @@ import (
 	"github.com/yuin/goldmark/util"
 	"mvdan.cc/xurls/v2"
 )
+
+// maxAddress is how many bytes an address in a text may have. The pattern for addresses is slow.
+const maxAddress = 2000
 
 // A bareLinkParser makes a link of each http and https address in a text. The
 // one that goldmark has does not find an address after a letter that is not Latin, on
@@ -24,16 +29,18 @@ func (bareLinkParser) Trigger() []byte { return []byte{':'} }
 func (bareLinkParser) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
 	line, rest := block.PeekLine()
 	before, ok := parent.LastChild().(*ast.Text)
-	if !ok || pc.IsInLinkLabel() || before.Segment.Stop != rest.Start || !strings.HasPrefix(string(line), "://") {
+	if !ok || pc.IsInLinkLabel() || before.Segment.Stop != rest.Start || !bytes.HasPrefix(line, []byte("://")) {
 		return nil
 	}
 	source := block.Source()
-	start, ok := webScheme(string(source[before.Segment.Start:before.Segment.Stop]))
+	start, ok := webScheme(source, before.Segment)
 	if !ok {
 		return nil
 	}
-	start += before.Segment.Start
-	at := linkPattern().FindIndex(source[start:rest.Stop])
+	if !pc.(*bound).take(workOfAddress) {
+		return nil
+	}
+	at := linkPattern().FindIndex(source[start:min(rest.Stop, start+maxAddress+utf8.UTFMax)])
 	if at == nil {
 		return nil
 	}
@@ -41,21 +48,22 @@ func (bareLinkParser) Parse(parent ast.Node, block text.Reader, pc parser.Contex
 	for strings.IndexByte("*_~", source[end-1]) >= 0 {
 		end-- // marks of emphasis
 	}
-	if !linkable(util.URLEscape(source[start:end], false)) {
-		return nil
+	if at[1] > maxAddress || !linkable(util.URLEscape(source[start:end], false)) { // or each address in it would be read to its end
+		block.Advance(end - rest.Start)
+		return ast.NewTextSegment(text.NewSegment(rest.Start, end))
 	}
 	before.Segment = before.Segment.WithStop(start)
 	block.Advance(end - rest.Start)
 	return ast.NewAutoLink(ast.AutoLinkURL, ast.NewTextSegment(text.NewSegment(start, end)))
 }
 
-// webScheme finds the start of the http or https at the end of s. It refuses the
+// webScheme finds the start of the http or https at the end of a segment of the source. It refuses the
 // end of a longer scheme, such as "xhttp".
-func webScheme(s string) (start int, ok bool) {
+func webScheme(source []byte, s text.Segment) (start int, ok bool) {
 	for _, scheme := range [...]string{"https", "http"} {
-		start = len(s) - len(scheme)
-		if start >= 0 && strings.EqualFold(s[start:], scheme) {
-			return start, start == 0 || !inScheme(s[start-1])
+		start = s.Stop - len(scheme)
+		if start >= s.Start && bytes.EqualFold(source[start:s.Stop], []byte(scheme)) {
+			return start, start == s.Start || !inScheme(source[start-1])
 		}
 	}
 	return 0, false
@@ -95,13 +103,11 @@ func linkable(address []byte) bool {
 	return false
 }
 
-// definitions are those that the links by reference of a text can have. What defines a link
+// AddReference adds a definition that the links by reference of a text can have. What defines a link
 // that may not be followed, such as a footnote of one word, defines nothing.
-type definitions struct{ parser.Context }
-
-func (d definitions) AddReference(r parser.Reference) {
-	if linkable(util.URLEscape(r.Destination(), true)) {
-		d.Context.AddReference(r)
+func (b *bound) AddReference(definition parser.Reference) {
+	if b.take(workOfAddress) && linkable(util.URLEscape(definition.Destination(), true)) {
+		b.Context.AddReference(definition)
 	}
 }
 
@@ -121,9 +127,9 @@ const maxRepeated = 8 << 10
 
 // reshapeLinks makes links of images, and text of the links that may not be followed.
 // No link is inside another. Links beyond maxRepeated are text too.
-func reshapeLinks(doc ast.Node, source []byte) {
+func reshapeLinks(nodes []ast.Node, source []byte) {
 	room := len(source) + maxRepeated
-	for _, n := range descendants(doc) {
+	for _, n := range nodes {
 		switch n := n.(type) {
 		case *ast.AutoLink:
 			reshapeAutoLink(n, source)

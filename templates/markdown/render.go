@@ -35,7 +35,11 @@ const (
 // Render returns the text as HTML. Its headings begin at the level top.
 func Render(source string, top int) HTML {
 	read := []byte(source)
-	doc := machine().read.Parse(text.NewReader(read), parser.WithContext(definitions{parser.NewContext()}))
+	within := &bound{Context: parser.NewContext(), left: maxWork}
+	doc := machine().read.Parse(text.NewReader(read), parser.WithContext(within))
+	if within.left <= 0 {
+		return asTyped(source)
+	}
 	reshape(doc, read, top)
 	var b bytes.Buffer
 	b.Grow(len(source) + len(source)/4)
@@ -75,9 +79,11 @@ var machine = sync.OnceValue(func() readerWriter {
 func blockParsers() []util.PrioritizedValue {
 	parsers := withoutHTML(parser.DefaultBlockParsers(), parser.NewHTMLBlockParser())
 	for i, p := range parsers {
+		bounded := boundedBlock{p.Value.(parser.BlockParser)}
+		parsers[i].Value = bounded
 		switch reflect.TypeOf(p.Value) {
 		case reflect.TypeOf(parser.NewBlockquoteParser()), reflect.TypeOf(parser.NewListParser()):
-			parsers[i].Value = shallowParser{p.Value.(parser.BlockParser)}
+			parsers[i].Value = shallowParser{bounded}
 		}
 	}
 	return parsers
@@ -89,13 +95,13 @@ func blockParsers() []util.PrioritizedValue {
 const maxDepth = 5
 
 // A shallowParser opens nothing within maxDepth quotations and lists.
-type shallowParser struct{ parser.BlockParser }
+type shallowParser struct{ boundedBlock }
 
 func (p shallowParser) Open(parent ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {
 	if depthOf(parent) >= maxDepth {
 		return nil, parser.NoChildren
 	}
-	return p.BlockParser.Open(parent, reader, pc)
+	return p.boundedBlock.Open(parent, reader, pc)
 }
 
 // depthOf is how many quotations and lists are around what is in n.
@@ -110,9 +116,21 @@ func depthOf(n ast.Node) (depth int) {
 
 // inlineParsers are those of CommonMark without the one for HTML, and three more.
 func inlineParsers() []util.PrioritizedValue {
-	return append(withoutHTML(parser.DefaultInlineParsers(), parser.NewRawHTMLParser()),
+	parsers := append(withoutHTML(parser.DefaultInlineParsers(), parser.NewRawHTMLParser()),
+		util.Prioritized(extension.NewStrikethroughParser(), 500))
+	for i, p := range parsers {
+		inline := p.Value.(parser.InlineParser)
+		switch reflect.TypeOf(inline) {
+		case reflect.TypeOf(parser.NewLinkParser()):
+			parsers[i].Value = shallowLinkParser{boundedInline{inline, true}}
+		case reflect.TypeOf(parser.NewAutoLinkParser()): // it looks at nothing twice
+			parsers[i].Value = boundedInline{inline, false}
+		default:
+			parsers[i].Value = boundedInline{inline, true}
+		}
+	}
+	return append(parsers,
 		util.Prioritized(extension.NewTaskCheckBoxParser(), 0),
-		util.Prioritized(extension.NewStrikethroughParser(), 500),
 		util.Prioritized(bareLinkParser{}, 999),
 	)
 }

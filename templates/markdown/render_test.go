@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 )
 
@@ -146,7 +147,7 @@ func TestRender(t *testing.T) {
 		for _, marks := range []string{">", "> ", "- ", "1. ", "> - ", "- > "} {
 			source := strings.Repeat(marks, 1000) + "a\n" + strings.Repeat(marks, 1000) + "b"
 			deepest := 0
-			for _, n := range descendants(machine().read.Parse(text.NewReader([]byte(source)))) {
+			for _, n := range descendants(machine().read.Parse(text.NewReader([]byte(source)), parser.WithContext(&bound{Context: parser.NewContext(), left: 1 << 20}))) {
 				deepest = max(deepest, depthOf(n))
 			}
 			if deepest != maxDepth {

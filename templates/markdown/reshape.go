@@ -15,9 +15,10 @@ func reshape(doc ast.Node, source []byte, top int) {
 	if !slices.ContainsFunc(children(doc), visible) {
 		doc.AppendChild(doc, paragraphOf(string(source)))
 	}
-	reshapeHeadings(doc, top)
-	reshapeLinks(doc, source)
-	reshapeTables(doc)
+	nodes := descendants(doc)
+	reshapeHeadings(nodes, top)
+	reshapeLinks(nodes, source)
+	reshapeTables(nodes)
 	for _, block := range children(doc) {
 		// Each block takes its direction from its own first letter.
 		block.SetAttributeString("dir", []byte("auto"))
@@ -26,10 +27,10 @@ func reshape(doc ast.Node, source []byte, top int) {
 
 // reshapeHeadings gives the outermost headings the level top, and skips no level: screen
 // readers go by levels. One that says nothing is text.
-func reshapeHeadings(doc ast.Node, top int) {
+func reshapeHeadings(nodes []ast.Node, top int) {
 	const lowest = 6
 	var above []int // the levels, as written, of the headings that the next may be below
-	for _, n := range descendants(doc) {
+	for _, n := range nodes {
 		heading, ok := n.(*ast.Heading)
 		if !ok {
 			continue

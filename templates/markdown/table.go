@@ -21,15 +21,15 @@ func (tableTransformer) Transform(paragraph *ast.Paragraph, reader text.Reader, 
 	for line := range bytes.Lines(source) {
 		lines, columns = lines+1, max(columns, bytes.Count(line, []byte("|"))+1)
 	}
-	if lines*columns <= len(source) {
+	if lines*columns <= len(source) && (columns == 1 || pc.(*bound).take(lines*columns*workOfMark)) {
 		extension.NewTableParagraphTransformer().Transform(paragraph, reader, pc)
 	}
 }
 
 // reshapeTables makes a character of each box of a task, because a form has no place in a
 // text. A wide table scrolls, so a keyboard must reach it.
-func reshapeTables(doc ast.Node) {
-	for _, n := range descendants(doc) {
+func reshapeTables(nodes []ast.Node) {
+	for _, n := range nodes {
 		switch n := n.(type) {
 		case *extended.TaskCheckBox:
 			box := "☐ "
