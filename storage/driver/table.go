@@ -88,7 +88,7 @@ func (t *Table) First(ctx context.Context, n int, q Range) (rows []Entity, err e
 // All streams the rows of a scan, page by page. A q.Limit of 0 means pages of
 // MaxPage rows. It holds one page at a time and ends after the first error.
 func (t *Table) All(ctx context.Context, q Scan) iter.Seq2[Entity, error] {
-	return eachRow(q.Paging, func(p Paging) (Page, error) {
+	return eachRow(ctx, q.Paging, func(p Paging) (Page, error) {
 		q.Paging = p
 		return t.Scan(ctx, q)
 	})
@@ -96,14 +96,15 @@ func (t *Table) All(ctx context.Context, q Scan) iter.Seq2[Entity, error] {
 
 // Within streams the rows of a range, as All streams those of a scan.
 func (t *Table) Within(ctx context.Context, q Range) iter.Seq2[Entity, error] {
-	return eachRow(q.Paging, func(p Paging) (Page, error) {
+	return eachRow(ctx, q.Paging, func(p Paging) (Page, error) {
 		q.Paging = p
 		return t.Range(ctx, q)
 	})
 }
 
-// eachRow streams the rows of all pages from start on.
-func eachRow(start Paging, read func(Paging) (Page, error)) iter.Seq2[Entity, error] {
+// eachRow streams the rows of all pages from start on, until ctx ends: what the caller does with the rows of one
+// page may take longer than the request lasts.
+func eachRow(ctx context.Context, start Paging, read func(Paging) (Page, error)) iter.Seq2[Entity, error] {
 	if start.Limit == 0 {
 		start.Limit = MaxPage
 	}
@@ -116,6 +117,10 @@ func eachRow(start Paging, read func(Paging) (Page, error)) iter.Seq2[Entity, er
 				return
 			}
 			for _, row := range page.Rows {
+				if err := ctx.Err(); err != nil {
+					yield(Entity{}, err)
+					return
+				}
 				if !yield(row, nil) {
 					return
 				}

@@ -71,6 +71,7 @@ func TestTable(t *testing.T) {
 	t.Run("refuses a bad property name", refusesPropertyNames)
 	t.Run("refuses a page of 0 rows or of more than 1000", refusesPageSizes)
 	t.Run("names the operation that breaks a limit", limitErrorNamesOperation)
+	t.Run("stops between two rows of a page when the context ends", rowsEndWithTheContext)
 }
 
 func refusesTransactions(t *testing.T) {
@@ -186,5 +187,23 @@ func wantLimit(t *testing.T, err error) {
 	t.Helper()
 	if !errors.Is(err, domain.ErrLimit) {
 		t.Errorf("got %v, want ErrLimit", err)
+	}
+}
+
+func rowsEndWithTheContext(t *testing.T) {
+	backend := driver.Wrap(accepting(), func(_ context.Context, c *driver.Call, _ func(context.Context) error) error {
+		c.Page = driver.Page{Rows: make([]driver.Entity, 3)}
+		return nil
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	table, read := driver.NewTable(backend, "T"), 0
+	for _, err := range table.Within(ctx, driver.Range{Partition: "p"}) {
+		if read++; read == 3 || (err != nil) != (read == 2) {
+			t.Errorf("row %d comes with %v", read, err)
+		}
+		cancel()
+	}
+	if _, err := table.First(ctx, 3, driver.Range{Partition: "p"}); !errors.Is(err, context.Canceled) {
+		t.Errorf("reading after the end: %v", err)
 	}
 }
