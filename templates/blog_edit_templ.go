@@ -532,7 +532,7 @@ func mergeForm(page Page, v EditBlog) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = changes(v.difference()).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = changes(v.Conflict.Difference).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

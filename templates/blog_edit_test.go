@@ -9,10 +9,10 @@ import (
 func sampleConflict() EditBlog {
 	theirs := samplePost().Blog
 	theirs.Revision, theirs.EditedOn = "THEIRSABC", ago(120_000_000_000)
+	mine := domain.Draft{Title: "Green and red arcs", Text: "One line.\nNo link."}
 	return EditBlog{
-		Channel: domain.Channel{Name: "aurora"}, ID: theirs.ID,
-		Draft: domain.Draft{Title: "Green and red arcs", Text: "One line.\nNo link."}, ETag: "new",
-		Conflict: &Conflict{Theirs: theirs}, Mine: domain.Draft{Title: "Green and red arcs", Text: "One line.\nNo link."},
+		Channel: domain.Channel{Name: "aurora"}, ID: theirs.ID, Draft: mine, ETag: "new",
+		Conflict: NewConflict(mine, theirs, domain.Draft{}, false), Mine: mine,
 	}
 }
 
@@ -52,7 +52,7 @@ func TestEditBlogPage(t *testing.T) {
 // mergedConflict is a conflict of which the beginning is known.
 func mergedConflict(baseText, mine, theirs string) EditBlog {
 	v := sampleConflict()
-	v.Title, v.Text, v.Conflict.Theirs.Text = "Green and red arcs", mine, theirs
-	v.Conflict.Merged = MergeDrafts(domain.Draft{Title: "Green arcs", Text: baseText}, v.Draft, domain.Draft{Title: "Green arcs", Text: theirs})
+	v.Text, v.Conflict.Theirs.Draft = mine, domain.Draft{Title: "Green arcs", Text: theirs}
+	v.Conflict = NewConflict(v.Draft, v.Conflict.Theirs, domain.Draft{Title: "Green arcs", Text: baseText}, true)
 	return v
 }

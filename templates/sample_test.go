@@ -205,6 +205,7 @@ func blogPages(in, out Page) map[string]templ.Component {
 	conflict, unmerged := sampleConflict(), sampleConflict()
 	unmerged.Form, unmerged.Title, unmerged.Text = refused("title", "text"), nasty, nasty
 	unmerged.Conflict.Theirs.Title = ""
+	unmerged.Conflict = NewConflict(unmerged.Draft, unmerged.Conflict.Theirs, domain.Draft{}, false)
 	return map[string]templ.Component{
 		"blog":                BlogPage(in, &mine),
 		"blog, nasty":         BlogPage(out, &Post{In: nasty, Blog: domain.Blog{ID: nasty, Draft: domain.Draft{Text: nasty}, UserID: nasty}, CanDelete: true, CanBlock: true, CanUnblock: true}),

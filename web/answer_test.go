@@ -20,8 +20,8 @@ func TestAnswer(t *testing.T) {
 	t.Run("is kept once, whatever else the query says", answersAreKeptOnce)
 }
 
-// ask opens a connection of a client and sends a request. It reads the head of the answer.
-func (s *site) ask(path, client string) (status int, header http.Header, body io.Reader) {
+// begin opens a connection of a client and sends a request. It reads the head of the answer.
+func (s *site) begin(path, client string) (status int, header http.Header, body io.Reader) {
 	s.Helper()
 	conn := s.dialFrom(client)
 	s.request(conn, path)
@@ -40,7 +40,7 @@ func answersOfAClientAreBounded(t *testing.T) {
 			var unread []io.Reader
 			refused := 0
 			for range 8 {
-				status, header, body := s.ask(long, "192.0.2.1")
+				status, header, body := s.begin(long, "192.0.2.1")
 				if status == http.StatusOK {
 					unread = append(unread, body)
 					continue
@@ -57,7 +57,7 @@ func answersOfAClientAreBounded(t *testing.T) {
 				t.Errorf("%d answers of %s wait for a client, and %d were refused", len(unread), long, refused)
 			}
 			for path, client := range map[string]string{"/channels/Small": "192.0.2.1", long: "192.0.2.2"} {
-				status, _, body := s.ask(path, client)
+				status, _, body := s.begin(path, client)
 				if _, err := io.Copy(io.Discard, body); err != nil || status != http.StatusOK {
 					t.Errorf("meanwhile %s is answered to %s with %d, %v", path, client, status, err)
 				}
@@ -67,7 +67,7 @@ func answersOfAClientAreBounded(t *testing.T) {
 			}
 			for what, wait := range map[string]time.Duration{"one was read": 0, "the others were cut off": time.Minute} {
 				time.Sleep(wait)
-				if status, _, _ := s.ask(long, "192.0.2.1"); status != http.StatusOK {
+				if status, _, _ := s.begin(long, "192.0.2.1"); status != http.StatusOK {
 					t.Errorf("once %s, it is %d", what, status)
 				}
 				time.Sleep(time.Minute)

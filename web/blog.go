@@ -135,7 +135,7 @@ func (s *server) listBlogs(c echo.Context, v visitor) error {
 		mediaType: echo.MIMEApplicationJSON,
 		view:      "list " + c.QueryString(),
 		read: func(ctx context.Context, channel domain.Channel, _ storage.Version) (*channelView, error) {
-			found, err := s.ordered(ctx, c, channel.Ref(), order, q, bytesInJSON)
+			found, err := s.ordered(ctx, c, v, channel.Ref(), order, q, bytesInJSON)
 			return &channelView{posts: found}, err
 		},
 		own: func(ctx context.Context, in domain.Channel, view *channelView, user domain.UserName) (own ownView, err error) {
@@ -319,7 +319,10 @@ func (s *server) preview(c echo.Context, v visitor, form url.Values) error {
 		refused, _ := formOf(err, "post")
 		return again(c, err, templates.PreviewPage(s.page(c, v), templates.Preview{Form: refused}))
 	}
-	return render(c, http.StatusOK, templates.PreviewPage(s.page(c, v), templates.Preview{
-		Draft: draft, Rendered: markdown.Render(draft.Text, markdown.BelowList),
-	}))
+	view := templates.Preview{Draft: draft}
+	err = s.costly(c, v, s.writing, func() error {
+		view.Rendered = markdown.Render(draft.Text, markdown.BelowList)
+		return nil
+	})
+	return show(s, c, v, err, templates.PreviewPage, view)
 }

@@ -115,7 +115,9 @@ func (s *server) unsaved(c echo.Context, v visitor, in domain.Channel, form url.
 	showTexts(form, view.Draft.Fields())
 	if stale, ok := errors.AsType[*domain.StaleError](err); ok {
 		view.Mine = view.Draft
-		meet(&view, stale.Current)
+		if err := s.meet(c, v, &view, func() (domain.Blog, error) { return stale.Current, nil }); err != nil {
+			return err
+		}
 		return again(c, err, templates.EditBlogPage(s.page(c, v), view))
 	}
 	if errors.Is(err, domain.ErrNotFound) && !replacedNow(err) {
@@ -128,24 +130,27 @@ func (s *server) unsaved(c echo.Context, v visitor, in domain.Channel, form url.
 	view.Form = refused
 	if form.Has("mine") { // the form that merges
 		view.Mine, _ = unpackDraft(form.Get("mine"))
-		current, readErr := s.namedPost(c, in)
-		if readErr != nil {
-			return readErr
+		if err := s.meet(c, v, &view, func() (domain.Blog, error) { return s.namedPost(c, in) }); err != nil {
+			return err
 		}
-		meet(&view, current)
 	}
 	return again(c, err, templates.EditBlogPage(s.page(c, v), view))
 }
 
-// meet adds the current version to the view of what was typed, and both together if it is
-// known what the form was made from. The form gets the current version, because its author
-// now sees that version and may replace it.
-func meet(view *templates.EditBlog, current domain.Blog) {
-	view.Conflict = &templates.Conflict{Theirs: current}
-	if base, ok := unpackDraft(view.Base); ok && len(view.Errors) == 0 {
-		view.Conflict.Merged = templates.MergeDrafts(base, view.Draft, current.Draft)
-	}
-	view.ETag, view.Base = templates.BlogETag(current), templates.Pack(current.Fields())
+// meet adds the version that read returns to the view of what was typed, and both together if it is
+// known what the form was made from. The form gets that version, because its author now sees it and
+// may replace it.
+func (s *server) meet(c echo.Context, v visitor, view *templates.EditBlog, read func() (domain.Blog, error)) error {
+	return s.costly(c, v, s.writing, func() error {
+		current, err := read()
+		if err != nil {
+			return err
+		}
+		base, known := unpackDraft(view.Base)
+		view.Conflict = templates.NewConflict(view.Draft, current, base, known && len(view.Errors) == 0)
+		view.ETag, view.Base = templates.BlogETag(current), templates.Pack(current.Fields())
+		return nil
+	})
 }
 
 // unpackDraft returns the draft that a form has sent along. It reports false if that is none.

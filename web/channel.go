@@ -62,7 +62,7 @@ func (s *server) showChannel(c echo.Context, v visitor) error {
 	}
 	order, err := pageView(c)
 	after := c.QueryParam("after")
-	d := s.postsOf(c, order, after)
+	d := s.postsOf(c, v, order, after)
 	if err != nil { // the answer once it is known that there is such a channel
 		d.view = "none"
 		d.read = func(context.Context, domain.Channel, storage.Version) (*channelView, error) { return nil, err }
@@ -107,13 +107,13 @@ func (s *server) keptList(c echo.Context, shown storage.Kept[*channelView], own 
 
 // showNewer leads from a page of a channel's posts to the page before, which ends right before the
 // post in the query.
-func (s *server) showNewer(c echo.Context, _ visitor, in domain.Channel) error {
+func (s *server) showNewer(c echo.Context, v visitor, in domain.Channel) error {
 	than, err := domain.ParseBlogID(c.QueryParam("newer"))
 	if err != nil {
 		return err
 	}
 	var after string
-	err = s.costly(c, func() error {
+	err = s.costly(c, v, s.newer, func() error {
 		after, err = s.store.Posts.PageBefore(c.Request().Context(), in.Ref(), than, pageSize)
 		return err
 	})
@@ -124,7 +124,7 @@ func (s *server) showNewer(c echo.Context, _ visitor, in domain.Channel) error {
 }
 
 // postsOf is a page of a channel's posts with the number of subscribers.
-func (s *server) postsOf(c echo.Context, order templates.View, after string) document {
+func (s *server) postsOf(c echo.Context, v visitor, order templates.View, after string) document {
 	return document{
 		view: order.Link("").URL + " " + after,
 		read: func(ctx context.Context, channel domain.Channel, version storage.Version) (*channelView, error) {
@@ -134,7 +134,7 @@ func (s *server) postsOf(c echo.Context, order templates.View, after string) doc
 				if !order.Day.IsZero() {
 					q.Until = order.Day.AddDate(0, 0, 1)
 				}
-				view.posts, err = s.ordered(ctx, c, channel.Ref(), order, q, s.texts.bytesIn(placeOf(order)))
+				view.posts, err = s.ordered(ctx, c, v, channel.Ref(), order, q, s.texts.bytesIn(placeOf(order)))
 				return err
 			}, func(ctx context.Context) (err error) {
 				view.subscribers, view.more, err = s.store.Subscriptions.Count(ctx, channel.Ref())
@@ -172,20 +172,20 @@ func placeOf(order templates.View) place {
 // ordered lists posts of a channel in an order, of so many bytes each. The index by rating has no times. There is nothing
 // to read for the forms with which to find a post.
 func (s *server) ordered(
-	ctx context.Context, c echo.Context, ref domain.ChannelRef, order templates.View, q storage.BlogQuery, bytes func(domain.Blog) int,
+	ctx context.Context, c echo.Context, v visitor, ref domain.ChannelRef, order templates.View, q storage.BlogQuery, bytes func(domain.Blog) int,
 ) (storage.BlogsFound, error) {
 	return fitting(q.Limit, func(limit int) (storage.BlogsFound, error) {
 		q.Limit = limit
-		return s.readOrdered(ctx, c, ref, order, q)
+		return s.readOrdered(ctx, c, v, ref, order, q)
 	}, func(found storage.BlogsFound) []domain.Blog { return found.Items }, bytes)
 }
 
 func (s *server) readOrdered(
-	ctx context.Context, c echo.Context, ref domain.ChannelRef, order templates.View, q storage.BlogQuery,
+	ctx context.Context, c echo.Context, v visitor, ref domain.ChannelRef, order templates.View, q storage.BlogQuery,
 ) (found storage.BlogsFound, err error) {
 	switch {
 	case order.Finds():
-		err = s.costly(c, func() error {
+		err = s.costly(c, v, s.finding, func() error {
 			find := markdown.NewFinder(*order.Find)
 			found, err = s.store.Posts.Find(ctx, ref, find.Text, func(d domain.Draft) bool { return find.In(d.Title, d.Text) }, q)
 			return err
@@ -220,7 +220,7 @@ func (s *server) channelPage(user domain.UserName, shown storage.Kept[*channelVi
 
 // channelWith is the first page of a channel with a draft in its form.
 func (s *server) channelWith(c echo.Context, v visitor, channel domain.Channel, draft templates.Draft) (templates.Channel, error) {
-	ctx, newest := c.Request().Context(), s.postsOf(c, templates.View{}, "")
+	ctx, newest := c.Request().Context(), s.postsOf(c, v, templates.View{}, "")
 	view, err := newest.read(ctx, channel, "")
 	if err != nil {
 		return templates.Channel{}, err

@@ -151,30 +151,39 @@ func allClientsTogetherHave512StreamsAndNoMore(t *testing.T) {
 	})
 }
 
-func TestCostlyReads(t *testing.T) {
-	t.Run("wait for their turn, and keep no other page waiting", costlyReadsWaitForTheirTurn)
-	t.Run("of one client are two at a time", costlyReadsOfOneClientAreTwo)
+func TestCostly(t *testing.T) {
+	t.Run("work waits for its turn, and keeps no other page waiting", costlyWorkWaitsForItsTurn)
+	t.Run("work of one client is done one at a time", costlyWorkOfOneClientIsOneAtATime)
+	t.Run("work of users who are signed in waits for no other client", usersWaitForNoOtherClient)
+	t.Run("work of one kind waits for no other kind", kindsDoNotWaitForEachOther)
+	t.Run("work is to merge and to preview too", mergesAndPreviewsAreOneAtATime)
 }
 
-// costlyPaths are the reads that take thousands of rows or calls, and who asks for them.
-func (s *site) costlyPaths() map[string]change {
+// A costlyPath takes thousands of rows or calls. who asks for it: one user, or an anonymous client.
+type costlyPath struct {
+	who  change
+	user bool
+}
+
+func (s *site) costlyPaths() map[string]costlyPath {
 	token, engines := s.signUp("ada"), s.channel("Engines", "ada")
 	post := s.post(engines, "ada", "Hello")
 	s.subscribe("ada", engines)
 	secret, err := s.store.Accounts.NewDigestAddress(s.Context(), "ada")
 	ok(s, err)
-	anonymous, signedIn := header("Accept", "*/*"), bearer(token)
-	return map[string]change{
-		enginesBlogs + "?find=hello": anonymous, "/channels/Engines?find=hello": anonymous,
+	anonymous, ada := costlyPath{header("Accept", "*/*"), false}, costlyPath{bearer(token), true}
+	return map[string]costlyPath{
+		findPath: anonymous, "/channels/Engines?find=hello": anonymous,
 		"/channels/Engines?newer=" + string(post.ID):                                     anonymous,
-		"/digest/ada/" + secret + "/feed.atom?tz=" + url.QueryEscape("Pacific/Honolulu"): anonymous,
-		digestPath: signedIn, "/digest": signedIn,
+		"/digest/ada/" + secret + "/feed.atom?tz=" + url.QueryEscape("Pacific/Honolulu"): {anonymous.who, true},
+		digestPath: ada, "/digest": ada,
 	}
 }
 
-// costly asks for each path once for each of some clients at the same time, from a store that takes
-// nearly as long as they wait. It returns how many were refused, and how many of these immediately.
-func (s *site) costly(t *testing.T, path string, who change, clients ...int) (refused, immediately int) {
+const findPath = enginesBlogs + "?find=hello"
+
+// slowly calls work with a store that takes nearly as long to read a list as requests wait.
+func (s *site) slowly(work func()) {
 	s.breakStore(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		if call.Target == "Blogs" && call.Method != "Get" {
 			time.Sleep(1900 * time.Millisecond)
@@ -182,58 +191,139 @@ func (s *site) costly(t *testing.T, path string, who change, clients ...int) (re
 		return send(ctx)
 	})
 	defer s.mendStore()
-	var mu sync.Mutex
+	work()
+}
+
+// ask asks for a path once for each of some clients at the same time. What it returns waits for all answers, and
+// returns how many clients were refused.
+func (s *site) ask(path string, who change, clients ...int) (answered func() (refused int64)) {
+	var refused atomic.Int64
 	var all sync.WaitGroup
 	began := time.Now()
 	for _, client := range clients {
 		all.Go(func() {
 			a := s.do("GET", path, who, func(r *http.Request) { r.RemoteAddr = fmt.Sprintf("192.0.2.%d:1000", client) })
-			mu.Lock()
-			defer mu.Unlock()
-			if a.status == 503 && a.header.Get("Retry-After") != "" {
-				refused++
-				if time.Since(began) < 2*time.Second {
-					immediately++
-				}
+			if a.status != 503 {
+				return
+			}
+			refused.Add(1)
+			if took := time.Since(began); took < 2*time.Second || a.header.Get("Retry-After") == "" {
+				s.Errorf("%s is refused after %s with Retry-After %q", path, took, a.header.Get("Retry-After"))
 			}
 		})
 	}
 	synctest.Wait()
-	s.do("GET", "/api/v1/channels").want(200)
-	if took := time.Since(began); took > 0 {
-		t.Errorf("%s: another page takes %s", path, took)
-	}
-	all.Wait()
-	return refused, immediately
+	return func() int64 { all.Wait(); return refused.Load() }
 }
 
-func eachCostlyPath(t *testing.T, test func(t *testing.T, s *site, path string, who change)) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // so that one read has its turn
+// crowded calls test with a site of which each kind of costly work has two slots, and which keeps nothing.
+func crowded(t *testing.T, test func(t *testing.T, s *site)) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	synctest.Test(t, func(t *testing.T) { test(t, newSiteWith(t, web.Options{Version: "test", PageCache: 1})) })
+}
+
+// Some make one slow call in their slot: two clients more get their turn in time.
+func costlyWorkWaitsForItsTurn(t *testing.T) {
+	crowded(t, func(t *testing.T, s *site) {
+		for path, p := range s.costlyPaths() {
+			least, most := int64(2), int64(4)
+			if p.user {
+				least, most = 4, 5
+			}
+			s.slowly(func() {
+				answered, began := s.ask(path, p.who, 1, 2, 3, 4, 5, 6), time.Now()
+				s.do("GET", "/api/v1/channels").want(200)
+				if took := time.Since(began); took > 0 {
+					t.Errorf("%s: another page takes %s", path, took)
+				}
+				if refused := answered(); refused < least || refused > most {
+					t.Errorf("%s: of six, %d are refused", path, refused)
+				}
+			})
+		}
+	})
+}
+
+func costlyWorkOfOneClientIsOneAtATime(t *testing.T) {
+	crowded(t, func(t *testing.T, s *site) {
+		paths := s.costlyPaths()
+		s.slowly(func() {
+			if refused := s.ask(findPath, paths[findPath].who, 1, 1, 1)(); refused != 1 {
+				t.Errorf("of three of one address, %d are refused", refused)
+			}
+			if refused := s.ask(digestPath, paths[digestPath].who, 1, 2, 3)(); refused != 1 {
+				t.Errorf("of three of one user, %d are refused", refused)
+			}
+		})
+	})
+}
+
+func usersWaitForNoOtherClient(t *testing.T) {
+	crowded(t, func(t *testing.T, s *site) {
+		anonymous, bob := s.costlyPaths()[findPath].who, bearer(s.signUp("bob"))
+		s.slowly(func() {
+			finding := func() time.Duration {
+				began := time.Now()
+				s.do("GET", findPath, bob).want(200)
+				return time.Since(began)
+			}
+			alone, others := finding(), s.ask(findPath, anonymous, 1, 2, 3, 4, 5, 6)
+			if took := finding(); took != alone {
+				t.Errorf("a user is answered after %s, and after %s if there are no others", took, alone)
+			}
+			if others() == 0 {
+				t.Error("no other client is refused")
+			}
+		})
+	})
+}
+
+// The second of two requests of a client gets its turn in time, and a third would not.
+func kindsDoNotWaitForEachOther(t *testing.T) {
+	crowded(t, func(t *testing.T, s *site) {
+		paths := s.costlyPaths()
+		s.slowly(func() {
+			answered := map[string]func() int64{}
+			for path, p := range paths {
+				if path != "/channels/Engines?find=hello" && path != "/digest" { // two of these are of one kind
+					answered[path] = s.ask(path, p.who, 1, 1)
+				}
+			}
+			for path, refused := range answered {
+				if refused() > 0 {
+					t.Errorf("%s is refused, although one other request of its kind is under way", path)
+				}
+			}
+		})
+	})
+}
+
+func mergesAndPreviewsAreOneAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSiteWith(t, web.Options{Version: "test", PageCache: 1}) // which keeps nothing
-		for path, who := range s.costlyPaths() {
-			test(t, s, path, who)
+		s, path, second := meeting(t)
+		b, bob := s.again("ada"), s.signedIn("bob")
+		stale := b.open(path+"/edit").form("Save").fill("text", "Not lost")
+		s.again("ada").open(path+"/edit").form("Save").fill("text", "Third").press().atPost(path)
+		var held atomic.Bool
+		s.breakStore(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+			if call.Method == "Get" && strings.HasPrefix(call.Row, "blog!") && !held.Swap(true) {
+				time.Sleep(5 * time.Second)
+			}
+			return send(ctx)
+		})
+		var merge sync.WaitGroup
+		merge.Go(func() {
+			second.form("Save this text").fill("text", " ").press().want(422).says("Two versions of one post")
+		})
+		synctest.Wait()
+		began := time.Now()
+		b.send("POST", "/preview", preview("", "Hello")).want(503)
+		stale.press().want(503).says("Nothing was saved.", "Not lost")
+		if took := time.Since(began); took != 4*time.Second {
+			t.Errorf("they waited for %s together, want 2 s each", took)
 		}
-	})
-}
-
-// The first makes calls for 1.9 s or more. Those that wait give up after 2 s.
-func costlyReadsWaitForTheirTurn(t *testing.T) {
-	eachCostlyPath(t, func(t *testing.T, s *site, path string, who change) {
-		if refused, immediately := s.costly(t, path, who, 1, 2, 3, 4, 5, 6); refused < 4 || refused > 5 || immediately > 0 {
-			t.Errorf("%s: of six, %d are refused, %d immediately", path, refused, immediately)
-		}
-	})
-}
-
-func costlyReadsOfOneClientAreTwo(t *testing.T) {
-	eachCostlyPath(t, func(t *testing.T, s *site, path string, who change) {
-		if path != enginesBlogs+"?find=hello" {
-			return // a page reads more in addition
-		}
-		if _, immediately := s.costly(t, path, who, 1, 1, 1); immediately != 1 {
-			t.Errorf("%s: of three, %d are refused immediately", path, immediately)
-		}
+		bob.send("POST", "/preview", preview("", "Hello")).want(200)
+		merge.Wait()
 	})
 }
 

@@ -8,13 +8,16 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"runtime"
 	"sync"
 	"time"
 
 	"github.com/labstack/echo/v4"
+	"golang.org/x/sync/semaphore"
 	"golang.org/x/time/rate"
 
 	"microblogging/domain"
+	"microblogging/storage/concurrent"
 )
 
 const (
@@ -47,11 +50,10 @@ const (
 	// maxExports is how many exports may be under way in this process. Each reads the store without
 	// a pause.
 	maxExports = 8
-	// maxClientCostly is how many costly reads one client may have under way, and maxCostly how
-	// many all clients together. Most of them wait for their turn, costlyWait at most.
-	maxClientCostly = 2
-	maxCostly       = 128
-	costlyWait      = 2 * time.Second
+	// minSlots is how many requests of one kind do costly work together, also on one processor: a client
+	// has one slot of them, so no client has all. costlyWait is how long a request waits for its turn.
+	minSlots   = 2
+	costlyWait = 2 * time.Second
 
 	// MaxConnections is how many connections a listener should have open together. An idle
 	// one takes some 20 KB.
@@ -123,22 +125,39 @@ func (b *countedBody) Read(p []byte) (int, error) {
 // release gives back what was read.
 func (b *countedBody) release() { b.all.give(b.client, b.read) }
 
-// costly makes a read that takes thousands of rows or calls, when it is the request's turn. If there
-// are too many, it returns domain.ErrBusy and does not read. The answer must be sent after it returns,
-// or a client who reads slowly would keep others waiting.
-func (s *server) costly(c echo.Context, read func() error) error {
-	client := s.admission.clientAddress(c.Request())
-	if !s.costlyReads.take(client, 1) {
-		return fmt.Errorf("too many costly reads are under way: %w", domain.ErrBusy)
+// slots bound how many requests do costly work of one kind together. A client has one at a time. Users who
+// are signed in have slots of their own, so they never wait for other clients.
+type slots struct {
+	// turns let the requests of one client wait for each other, and not in front of other clients.
+	turns         concurrent.Locks[string]
+	users, others *semaphore.Weighted
+}
+
+func newSlots() *slots {
+	n := int64(max(minSlots, runtime.GOMAXPROCS(0)/2))
+	return &slots{users: semaphore.NewWeighted(n), others: semaphore.NewWeighted(n)}
+}
+
+// costly does work that takes thousands of rows or calls, or long, in a slot. The client is the visitor, or
+// the address of an anonymous one. If no slot is free in time, it returns domain.ErrBusy and does not do the
+// work. The answer must be sent after it returns, or a client who reads slowly would keep others waiting.
+func (s *server) costly(c echo.Context, v visitor, in *slots, work func() error) error {
+	client, free := string(s.admission.clientAddress(c.Request())), in.others
+	if v.SignedIn() {
+		client, free = string(v.User), in.users
 	}
-	defer s.costlyReads.give(client, 1)
 	ctx, cancel := context.WithTimeout(c.Request().Context(), costlyWait)
 	defer cancel()
-	if err := s.costlySlots.Acquire(ctx, 1); err != nil {
-		return fmt.Errorf("waiting for other costly reads: %w: %w", domain.ErrBusy, err)
+	done, err := in.turns.Lock(ctx, client)
+	if err == nil {
+		defer done()
+		err = free.Acquire(ctx, 1)
 	}
-	defer s.costlySlots.Release(1)
-	return read()
+	if err != nil {
+		return fmt.Errorf("waiting for other costly requests: %w: %w", domain.ErrBusy, err)
+	}
+	defer free.Release(1)
+	return work()
 }
 
 // LimitConnections returns the hook of an http.Server that closes a connection of a client

@@ -9,13 +9,11 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"runtime"
 	"sync/atomic"
 	"time"
 
 	"github.com/labstack/echo/v4"
 	"github.com/maypok86/otter/v2"
-	"golang.org/x/sync/semaphore"
 
 	"microblogging/domain"
 	"microblogging/static"
@@ -126,9 +124,9 @@ type server struct {
 	streams *shares[clientAddress]
 	batches *shares[domain.UserName]
 	exports *shares[domain.UserName]
-
-	costlyReads *shares[clientAddress]
-	costlySlots *semaphore.Weighted
+	// The slots of each kind of costly work: to find a post, a digest, a personal feed, the page before a
+	// post, and to merge or preview texts.
+	finding, digests, feeds, newer, writing *slots
 }
 
 // New returns the handler of the web role. The store must be prepared. The handler is safe for
@@ -161,9 +159,11 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 		streams:   newShares[clientAddress](maxStreams, maxClientStreams),
 		batches:   newShares[domain.UserName](math.MaxInt64, 1),
 		exports:   newShares[domain.UserName](maxExports, 1),
-
-		costlyReads: newShares[clientAddress](maxCostly, maxClientCostly),
-		costlySlots: semaphore.NewWeighted(int64(max(1, runtime.GOMAXPROCS(0)/2))), // the other half stays free for all other requests
+		finding:   newSlots(),
+		digests:   newSlots(),
+		feeds:     newSlots(),
+		newer:     newSlots(),
+		writing:   newSlots(),
 	}
 	if !options.Teach { // else a page lists what it cost, and is made from the store each time
 		s.pages = newPageCache[*sharedPage](options.PageCache / 2)
