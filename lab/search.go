@@ -29,7 +29,7 @@ func (x *Explorer) ExploreFor(ctx context.Context) (found *Finding, whole bool) 
 		next := s.frontier[0]
 		s.frontier[0] = entered{}
 		s.frontier = s.frontier[1:]
-		found = s.expand(next)
+		found = s.expand(ctx, next)
 	}
 	return found, found != nil || len(s.frontier) == 0
 }
@@ -86,8 +86,9 @@ func (s *search) probe(from entered) {
 	}
 }
 
-// expand takes each choice that a state has, until an invariant is violated.
-func (s *search) expand(from entered) *Finding {
+// expand takes each choice that a state has, until an invariant is violated. If ctx ends before, the state stays in
+// the frontier.
+func (s *search) expand(ctx context.Context, from entered) *Finding {
 	s.probe(from)
 	s.trying = s.nodes[from.node]
 	choices := slices.Clone(s.choices(from.state))
@@ -96,6 +97,10 @@ func (s *search) expand(from entered) *Finding {
 		return s.found(from.node, s.rest(from.state))
 	}
 	for _, c := range choices {
+		if ctx.Err() != nil {
+			s.frontier = append(s.frontier, from)
+			return nil
+		}
 		s.trying = node{from.node, c}
 		to, step := s.perform(from.state, c)
 		s.counts.Steps++

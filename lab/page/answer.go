@@ -71,6 +71,10 @@ func (l *Lab) replayedAs(w http.ResponseWriter, r *http.Request, mediaType strin
 	if err != nil {
 		return templates.Response{}, err
 	}
+	return rendered(w, r, mediaType, content)
+}
+
+func rendered(w http.ResponseWriter, r *http.Request, mediaType string, content templ.Component) (templates.Response, error) {
 	var body bytes.Buffer
 	if err := content.Render(r.Context(), &body); err != nil {
 		return templates.Response{}, err

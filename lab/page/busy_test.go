@@ -3,16 +3,71 @@ package page_test
 import (
 	"context"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"microblogging/domain"
 	"microblogging/lab"
 	"microblogging/lab/modelcheck"
 	"microblogging/lab/page"
 	"microblogging/lab/protocol"
 	"microblogging/storage/driver"
 )
+
+func TestSearchTime(t *testing.T) {
+	t.Run("is answered within the time of a request, however slow the machine is and however late its turn comes", searchIsAnsweredInTime)
+}
+
+// searchedFor is when a search is nearly over.
+const searchedFor = 8500 * time.Millisecond
+
+// slowInvariants take a second of each state, as under load.
+type slowInvariants struct{ lab.Invariants }
+
+func (s slowInvariants) State(v lab.View) []domain.Violation {
+	time.Sleep(time.Second)
+	return s.Invariants.State(v)
+}
+
+func searchIsAnsweredInTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		invariants := protocol.Scenarios()[0].Invariants
+		scenario := func(name string, invariants lab.Invariants, pause time.Duration, actors ...string) (c modelcheck.Case) {
+			c.Scenario = lab.Scenario{Name: name, About: "a test", Invariants: invariants}
+			for _, actor := range actors {
+				c.Actors = append(c.Actors, lab.Actor{Name: actor, Run: func(ctx context.Context, c *lab.Client) {
+					time.Sleep(pause)
+					for range 5 {
+						_, _ = driver.NewTable(c.Backend, "Channels").Get(ctx, "news", actor) // the answer makes no difference
+					}
+				}})
+			}
+			return c
+		}
+		s := newSiteOf(t, page.New().With(scenario("slow", slowInvariants{invariants}, 0, "ann", "bob", "eve"),
+			scenario("late", invariants, 900*time.Millisecond, "ann"), scenario("later", invariants, 900*time.Millisecond, "ann")))
+		var others sync.WaitGroup
+		crowd := func() { // which has the turns to replay a run
+			for _, path := range []string{"/lab/late", "/lab/later"} {
+				others.Go(func() { s.get(path).want(200) })
+			}
+		}
+		crowd()
+		synctest.Wait()
+		begun := time.Now()
+		others.Go(func() {
+			time.Sleep(searchedFor)
+			crowd()
+		})
+		s.get("/lab/slow?search=1").want(200).says("There was no time for the others.")
+		if took := time.Since(begun); took > 10*time.Second {
+			t.Errorf("a search is answered after %s", took)
+		}
+		others.Wait()
+	})
+}
 
 func TestReplay(t *testing.T) {
 	t.Run("of two concurrently is made, and a third is refused after a second", thirdReplayIsRefused)

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"context"
 	"net/http"
 	"time"
 
@@ -31,7 +30,7 @@ func (l *Lab) reach(r *http.Request, q request) (*lab.Reach, error) {
 		most, turns = manyStates, l.searches
 	}
 	return inTurn(r.Context(), turns, func() (*lab.Reach, error) {
-		ctx, cancel := context.WithTimeout(r.Context(), reachTime)
+		ctx, cancel := searching(r, reachTime)
 		defer cancel()
 		x := lab.NewExplorer(q.Scenario)
 		defer x.Close()

@@ -4,8 +4,6 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/a-h/templ"
-
 	"microblogging/lab"
 	"microblogging/lab/modelcheck"
 	"microblogging/templates"
@@ -65,23 +63,19 @@ func (l *Lab) scenario(w http.ResponseWriter, r *http.Request, page templates.Pa
 		return redirect(w, r, q.address())
 	}
 	page.Path = q.address()
-	reachable, err := l.reach(r, q)
+	v, err := inTurn(r.Context(), l.replays, func() (*scene, error) { return l.follow(q) })
 	if err != nil {
 		return templates.Response{}, err
 	}
-	found, err := l.searched(r, q)
-	if err != nil {
+	// A search takes the time that is left, so it comes last.
+	if v.reachable, err = l.reach(r, q); err != nil {
 		return templates.Response{}, err
 	}
-	return l.replayed(w, r, func() (templ.Component, error) {
-		v, err := l.follow(q)
-		if err != nil {
-			return nil, err
-		}
-		v.found, v.reachable = found, reachable
-		v.lost = v.lostSince()
-		return scenarioPage(page, v), nil
-	})
+	if v.found, err = l.searched(r, q); err != nil {
+		return templates.Response{}, err
+	}
+	v.lost = v.lostSince()
+	return rendered(w, r, htmlType, scenarioPage(page, v))
 }
 
 // follow replays a schedule.

@@ -9,8 +9,21 @@ import (
 	"microblogging/lab/modelcheck"
 )
 
-// searchTime is how long a search may take, so that its answer comes within 10 seconds.
-const searchTime = 8 * time.Second
+const (
+	// searchTime is how long a search may take.
+	searchTime = 8 * time.Second
+	// showTime is what a search leaves of the time of its request, to make the page.
+	showTime = time.Second
+)
+
+// searching is the context of a search of at most this time.
+func searching(r *http.Request, most time.Duration) (context.Context, context.CancelFunc) {
+	until := time.Now().Add(most)
+	if end, limited := r.Context().Deadline(); limited && end.Add(-showTime).Before(until) {
+		until = end.Add(-showTime) // its turn came late
+	}
+	return context.WithDeadline(r.Context(), until)
+}
 
 // A searchView is what a search has found.
 type searchView struct {
@@ -26,7 +39,7 @@ func (l *Lab) searched(r *http.Request, q request) (v searchView, err error) {
 		return v, nil
 	}
 	return inTurn(r.Context(), l.searches, func() (searchView, error) {
-		ctx, cancel := context.WithTimeout(r.Context(), searchTime)
+		ctx, cancel := searching(r, searchTime)
 		defer cancel()
 		result, whole, err := q.Try(ctx)
 		if err != nil {
