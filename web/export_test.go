@@ -136,7 +136,7 @@ func exportIsWhole(t *testing.T) {
 func exportHasPortableFiles(t *testing.T) {
 	s, token, _ := engines(t, "ada")
 	long := strings.Repeat("𐐀", domain.MaxChannelName-1) // of four bytes
-	names := []string{"Con", "nul", "aux.2026", "COM1", "lpt9.a.b", "Console", "com10", "null", "a.con", long + "𐐀", long + "a", "straße", "ı", "i"}
+	names := []string{"Con", "nul", "aux.2026", "COM1", "lpt9.a.b", "Console", "com10", "null", "a.con", long + "𐐀", long + "𐐁", "straße", "ı", "i"}
 	for _, name := range names {
 		ok(t, s.store.Operator.ListChannel(t.Context(), s.channel(name, "ada")))
 	}
