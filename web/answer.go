@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"maps"
 	"net/http"
 	"time"
@@ -21,6 +22,10 @@ const (
 	maxClientAnswers = 2 << 20
 	// answerRetry is the Retry-After of an answer that is too much.
 	answerRetry = 5 * time.Second
+
+	// maxClientReads is how many answers are made for one client together. Its other requests wait, since
+	// an answer takes some megabytes while it is made.
+	maxClientReads = 4
 
 	// maxList is how many bytes an answer with posts may have, about. A list that has more ends
 	// earlier, and links to the rest. It has one post at least.
@@ -49,6 +54,25 @@ func deliver(c echo.Context, status int, header http.Header, body []byte) error 
 	c.Response().WriteHeader(status)
 	_, err := c.Response().Write(body)
 	return err
+}
+
+// takeTurn waits until the client has fewer than maxClientReads answers in the making. One is made once its
+// header is sent, which calls endTurn.
+func (s *server) takeTurn(c echo.Context) error {
+	unlock, err := s.reads.Lock(c.Request().Context(), s.admission.clientAddress(c.Request()))
+	if err != nil {
+		return fmt.Errorf("waiting for other answers to the client: %w: %w", domain.ErrBusy, err)
+	}
+	exchangeOf(c).unlock = unlock
+	return nil
+}
+
+// endTurn lets another request of the client have its turn, if this one has it still.
+func (x *exchange) endTurn() {
+	if x.unlock != nil {
+		x.unlock()
+		x.unlock = nil
+	}
 }
 
 // A patientWriter sends an answer in parts, and gives the client takeTime for each. So a client that reads

@@ -66,6 +66,10 @@ var hopPort = regexp.MustCompile(`(\.\d+|\]):\d*\s*(,|$)`)
 
 // clientAddress returns the address of the client.
 func (g *admission) clientAddress(r *http.Request) clientAddress {
+	if len(r.Header[echo.HeaderXForwardedFor]) == 0 { // most are asked for without, and the rest costs
+		host, _, _ := net.SplitHostPort(r.RemoteAddr)
+		return countedAs(host)
+	}
 	hops := hopPort.ReplaceAllString(strings.Join(r.Header.Values(echo.HeaderXForwardedFor), ","), "$1$2")
 	if g.proxies.any {
 		hops = hops[strings.LastIndex(hops, ",")+1:]

@@ -35,6 +35,9 @@ type exchange struct {
 	id        string
 	callLog   storage.CallLog
 	admission *admission
+	// unlock ends the turn of a request that reads.
+	unlock func()
+	writer patientWriter
 	// unlimited is the request's context without requestTimeout, for a stream.
 	unlimited context.Context
 	// user is the user's name, for the log.
@@ -76,7 +79,9 @@ func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 		c.Response().Before(func() {
 			s.admission.show(h, c.Response().Status)
 			tellCost(c, x)
-			c.Response().Writer = &patientWriter{c.Response().Writer}
+			x.endTurn()
+			x.writer = patientWriter{c.Response().Writer}
+			c.Response().Writer = &x.writer
 		})
 		ctx := context.WithValue(c.Request().Context(), exchangeKey{}, x)
 		if s.Observer != nil {

@@ -18,6 +18,7 @@ import (
 	"microblogging/domain"
 	"microblogging/static"
 	"microblogging/storage"
+	"microblogging/storage/concurrent"
 	"microblogging/templates"
 )
 
@@ -118,6 +119,9 @@ type server struct {
 	// others are the paths of Routes, as the router has them.
 	others map[string]bool
 
+	// reads are the answers to GET and HEAD that are being made.
+	reads concurrent.Locks[clientAddress]
+
 	likely  *likelyUsers
 	writes  *writeLimit
 	quotas  quotas
@@ -153,6 +157,7 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 		asset:     files.URL,
 		build:     build(),
 		bodies:    map[string]int64{},
+		reads:     concurrent.Locks[clientAddress]{Each: maxClientReads},
 		likely:    otter.Must(&otter.Options[any, any]{MaximumSize: maxLikelyUsers}),
 		writes:    newWriteLimit(options.WriteRate, options.WriteBurst),
 		quotas:    newQuotas(options.Quotas, store),

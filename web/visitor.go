@@ -57,7 +57,15 @@ const (
 // serve makes a handler a route. If the handler fails, it leaves the visitor for the page
 // that says so.
 func (s *server) serve(who access, h handler) echo.HandlerFunc {
-	return s.route(func(c echo.Context) (visitor, error) { return s.visit(c, who, h) })
+	return s.route(func(c echo.Context) (visitor, error) {
+		if isRead(c.Request().Method) {
+			if err := s.takeTurn(c); err != nil {
+				return visitor{}, err
+			}
+			defer exchangeOf(c).endTurn()
+		}
+		return s.visit(c, who, h)
+	})
 }
 
 func (s *server) route(visit func(echo.Context) (visitor, error)) echo.HandlerFunc {

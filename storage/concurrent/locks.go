@@ -8,18 +8,21 @@ import (
 // Locks let the callers in this process that want the same key go one after another. They only save
 // effort: other processes do not know of them, so correctness must not depend on them.
 type Locks[K comparable] struct {
+	// Each is how many callers may have one key together. 0 is one.
+	Each int
+
 	mu sync.Mutex
 	of map[K]*lock
 }
 
 type lock struct {
-	// held is full while a caller has the lock. The callers that wait get it in the order in which they came.
+	// held has an element for each caller that has the lock. The callers that wait get it in the order in which they came.
 	held chan struct{}
 	// wanted is how many have it or wait. The last of them removes the lock.
 	wanted int
 }
 
-// Lock waits until no other caller has the key, or ctx ends.
+// Lock waits until fewer than Each callers have the key, or ctx ends.
 func (l *Locks[K]) Lock(ctx context.Context, key K) (unlock func(), err error) {
 	l.mu.Lock()
 	if l.of == nil {
@@ -27,23 +30,24 @@ func (l *Locks[K]) Lock(ctx context.Context, key K) (unlock func(), err error) {
 	}
 	mine := l.of[key]
 	if mine == nil {
-		mine = &lock{held: make(chan struct{}, 1)}
+		mine = &lock{held: make(chan struct{}, max(1, l.Each))}
 		l.of[key] = mine
 	}
 	mine.wanted++
 	l.mu.Unlock()
-	leave := func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		if mine.wanted--; mine.wanted == 0 {
-			delete(l.of, key)
-		}
-	}
 	select {
 	case mine.held <- struct{}{}:
-		return func() { <-mine.held; leave() }, nil
+		return func() { <-mine.held; l.leave(key, mine) }, nil
 	case <-ctx.Done():
-		leave()
+		l.leave(key, mine)
 		return nil, ctx.Err()
+	}
+}
+
+func (l *Locks[K]) leave(key K, mine *lock) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if mine.wanted--; mine.wanted == 0 {
+		delete(l.of, key)
 	}
 }
