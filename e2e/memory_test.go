@@ -22,6 +22,7 @@ import (
 // TestMemory runs alone, since it holds the server to a second.
 func TestMemory(t *testing.T) {
 	t.Run("bodies of many parts take less than the 256 MiB of a small container", crowdedBodiesTakeLittleMemory)
+	t.Run("answers that no client reads take little memory, of the kernel too, and keep no reader waiting", unreadAnswersTakeLittleMemory)
 	t.Run("anonymous clients and half-sent batches keep no reader waiting, no SIGTERM, and little memory", floodKeepsNoReaderWaiting)
 }
 
@@ -174,6 +175,75 @@ func crowdedBodiesTakeLittleMemory(t *testing.T) {
 		}
 	}
 	p.endCleanly(t)
+}
+
+// kernelMemory returns how many bytes the kernel has for the TCP connections of this machine.
+func kernelMemory(t *testing.T) int {
+	t.Helper()
+	stat, err := os.ReadFile("/proc/net/sockstat")
+	ok(t, err)
+	pages, err := strconv.Atoi(string(regexp.MustCompile(`TCP: .* mem (\d+)`).FindSubmatch(stat)[1]))
+	ok(t, err)
+	return pages * os.Getpagesize()
+}
+
+// ask opens so many connections of clients with different addresses, asks on each for a path, in which it puts another
+// number each time, and reads nothing.
+func ask(t *testing.T, url, path string, connections, addresses int) (asked []net.Conn) {
+	t.Helper()
+	for i := range connections {
+		dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, byte(10+i%addresses))}}
+		conn, err := dialer.Dial("tcp", strings.TrimPrefix(url, "http://"))
+		ok(t, err)
+		ok(t, conn.(*net.TCPConn).SetReadBuffer(2<<10))
+		if _, err := fmt.Fprintf(conn, "GET "+path+" HTTP/1.1\r\nHost: localhost\r\n\r\n", 1000+i); err != nil {
+			t.Fatal(err)
+		}
+		asked = append(asked, conn)
+	}
+	return asked
+}
+
+func unreadAnswersTakeLittleMemory(t *testing.T) {
+	const limit, kernelLimit, connections, posts = 256 << 20, 64 << 20, 250, 100
+	table := strings.Repeat("|", 70) + "\n" + strings.Repeat("|-", 69) + "|\n" + strings.Repeat(strings.Repeat("|", 70)+"\n", 65)
+	for name, environment := range map[string][]string{"": nil, " without the limit of connections": {"MICROBLOGGING_TRUST_PROXY=true"}} {
+		p, pid := startUnraced(t, append(environment, fmt.Sprint("GOMEMLIMIT=", limit*8/10), "MICROBLOGGING_WRITE_RATE=0")...)
+		ada := signUp(t, p.url, "ada")
+		ada.createChannel(t, "tables")
+		ada.createChannel(t, "escapes")
+		for i := range posts {
+			if i < posts/2 {
+				ada.post(t, "tables", table[:4990]+strconv.Itoa(i))
+			}
+			ada.post(t, "escapes", strings.Repeat("<", 5000))
+		}
+		for _, path := range []string{"/channels/tables/feed.json?w=%d", client.BlogsPath("escapes") + "?limit=100&until=2500-01-01T00:00:00.%dZ"} {
+			for _, addresses := range []int{1, 16} {
+				before := kernelMemory(t)
+				asked := ask(t, p.url, path, connections, addresses)
+				reader := fromAddress("127.0.0.200")
+				for _, page := range []string{"/channels/tables", "/latest", "/channels/tables/feed.atom", client.BlogsPath("escapes") + "?limit=100"} {
+					answer, err := reader.Get(p.url + page)
+					ok(t, err)
+					_, err = io.Copy(io.Discard, answer.Body)
+					if err := answer.Body.Close(); err != nil || answer.StatusCode != http.StatusOK {
+						t.Errorf("%s meanwhile: %s, %v", page, answer.Status, err)
+					}
+					ok(t, err)
+				}
+				most, kernel := mostMemory(t, pid), kernelMemory(t)-before
+				t.Logf("%s from %d addresses%s: %d MiB at most, and %d MiB of the kernel", path, addresses, name, most>>20, kernel>>20)
+				if most > limit || kernel > kernelLimit {
+					t.Error("that is too much")
+				}
+				for _, conn := range asked {
+					ok(t, conn.Close())
+				}
+			}
+		}
+		p.endCleanly(t)
+	}
 }
 
 func floodKeepsNoReaderWaiting(t *testing.T) {

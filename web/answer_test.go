@@ -2,20 +2,25 @@ package web_test
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"net/http"
 	"regexp"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"microblogging/domain"
+	"microblogging/storage/drivertest"
 )
 
 func TestAnswer(t *testing.T) {
 	t.Run("of many bytes is refused to a client who has not read others, and to nobody else", answersOfAClientAreBounded)
+	t.Run("is one of four in the making for a client, and of a fifth for another client", answersInTheMakingAreBounded)
 	t.Run("of many posts has at most a mebibyte, and leads to the rest", listsAreBounded)
 	t.Run("is kept once, whatever else the query says", answersAreKeptOnce)
 }
@@ -75,6 +80,43 @@ func answersOfAClientAreBounded(t *testing.T) {
 			if log := s.log.String(); strings.Contains(log, "level=ERROR") {
 				t.Errorf("it is logged as a fault:\n%s", log)
 			}
+		}
+	})
+}
+
+func answersInTheMakingAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t)
+		s.signUp("ada")
+		mended := make(chan struct{})
+		var reading atomic.Int64
+		s.breakStore(func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
+			reading.Add(1)
+			select {
+			case <-mended:
+			case <-ctx.Done():
+			}
+			return send(ctx)
+		})
+		answered := make(chan int, 20)
+		ask := func(peer string, requests int) {
+			for n := range requests {
+				method := []string{"GET", "HEAD"}[n%2]
+				go func() {
+					answered <- s.do(method, "/channels/new"+strconv.Itoa(n), func(r *http.Request) { r.RemoteAddr = peer }).status
+				}()
+			}
+			synctest.Wait()
+		}
+		ask("192.0.2.1:1000", 1)
+		each := reading.Load()
+		ask("192.0.2.1:1000", 9)
+		is(t, "calls of the store for a client", reading.Load(), 4*each)
+		ask("192.0.2.2:1000", 1)
+		is(t, "with those for another client", reading.Load(), 5*each)
+		close(mended)
+		for range 11 {
+			is(t, "an answer", <-answered, http.StatusNotFound)
 		}
 	})
 }
