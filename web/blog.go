@@ -147,8 +147,14 @@ func (s *server) listBlogs(c echo.Context, v visitor) error {
 			if order.Find != nil {
 				list.Searched = &shown.Value.posts.Searched
 				find := markdown.NewFinder(*order.Find)
-				for i := range list.Items {
-					list.Items[i].Match = find.Around(list.Items[i].Title, list.Items[i].Text)
+				err := s.costly(c, v, s.finding, func() error {
+					for i := range list.Items {
+						list.Items[i].Match = find.Around(list.Items[i].Title, list.Items[i].Text)
+					}
+					return nil
+				})
+				if err != nil {
+					return err
 				}
 			}
 			linkNext(c, list.Next)

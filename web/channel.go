@@ -70,8 +70,11 @@ func (s *server) showChannel(c echo.Context, v visitor) error {
 	d.mediaType = echo.MIMETextHTMLCharsetUTF8
 	d.write = func(body *bytes.Buffer, page templates.Page, shown storage.Kept[*channelView], own ownView) error {
 		view := s.channelPage(page.User, shown, own, placeOf(order))
-		if view.View, view.After = order, after; order.Find != nil {
-			mark(view.Posts, *order.Find)
+		if view.View, view.After = order, after; order.Finds() {
+			err := s.costly(c, v, s.finding, func() error { mark(view.Posts, *order.Find); return nil })
+			if err != nil {
+				return err
+			}
 		}
 		if page.User != "" {
 			// A post changes the version. So the key is spent only once the page is another.

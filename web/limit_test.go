@@ -157,6 +157,7 @@ func TestCostly(t *testing.T) {
 	t.Run("work of users who are signed in waits for no other client", usersWaitForNoOtherClient)
 	t.Run("work of one kind waits for no other kind", kindsDoNotWaitForEachOther)
 	t.Run("work is to merge and to preview too", mergesAndPreviewsAreOneAtATime)
+	t.Run("work is to mark what was found too", marksAreMadeInASlot)
 }
 
 // A costlyPath takes thousands of rows or calls. who asks for it: one user, or an anonymous client.
@@ -325,6 +326,36 @@ func mergesAndPreviewsAreOneAtATime(t *testing.T) {
 		bob.send("POST", "/preview", preview("", "Hello")).want(200)
 		merge.Wait()
 	})
+}
+
+// A user's view of what was found is kept, so the second request for it makes the marks alone.
+func marksAreMadeInASlot(t *testing.T) {
+	for _, list := range []string{enginesBlogs, "/channels/Engines"} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newSiteWith(t, web.Options{Version: "test", PageCache: 1 << 20})
+			ada := s.costlyPaths()[digestPath].who
+			found := func() time.Duration {
+				began := time.Now()
+				s.do("GET", list+"?find=hello", ada).want(200)
+				return time.Since(began)
+			}
+			found()
+			s.slowly(func() {
+				alone, other := found(), s.ask(list+"?find=other", ada, 1)
+				longest := alone
+				for range 4 { // in one of the calls of the other request, that has a slot
+					time.Sleep(700 * time.Millisecond)
+					longest = max(longest, found())
+				}
+				if longest == alone {
+					t.Errorf("%s: marks are made after %s, also while another request of the user has a slot", list, alone)
+				}
+				if other() > 0 {
+					t.Errorf("%s: the other request is refused", list)
+				}
+			})
+		})
+	}
 }
 
 func TestGuard(t *testing.T) {
