@@ -429,7 +429,7 @@ func siteRoutes() []route {
 			{ada, 204, "Engines/{first}", "", "", ""},
 			{ada, 404, "Wheels/{first}", "", "", ""},
 		}},
-		{name: `POST /api/v1/channels/:name/blogs\:batch`, who: users, body: 33 * 64 << 10, seeds: []seed{
+		{name: `POST /api/v1/channels/:name/blogs\:batch`, who: users, text: true, body: 33 * 64 << 10, seeds: []seed{
 			{bob, 200, "Engines", "", "", `{"items":[{"text":"a"}]}`},
 			{bob, 200, "engines", "", "", `{"items":[{"key":"k","title":"t","text":"a"},{"key":"k","text":"b"},{"text":""}]}`},
 			{ada, 200, "engines", "", "If-Match: *", `{"items":[{"text":"a","key":null},1,{"text":"b","text":"c"}]}`},

@@ -288,7 +288,7 @@ var (
 var (
 	Failures = &Kind{
 		Table: TableThrottle, Partition: "<what>!<hash>", Name: "failures",
-		What:  "How often sign-ins of a user or an address have failed, how many accounts an address made, or how many bytes of text either stored, in a period of time.",
+		What:  "In a period of time, how many sign-ins failed, how many accounts an address made, or how many bytes were stored.",
 		Why:   "Enough of them refuse more for a while. No guarantee about channels depends on it.",
 		Check: "No guarantee about channels depends on it.", WithChannel: "It is of no channel.", WithAccount: "It expires.",
 		Properties: always(PropFailures, PropWindowEnds, PropExpiresOn, PropRevision, PropRevisions),
