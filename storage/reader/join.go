@@ -88,19 +88,16 @@ func (s *Subscriptions) beginJoin(ctx context.Context, ref domain.ChannelRef, us
 	return row.ETag, err
 }
 
-// swapJoin puts the sub! row in the place of the join! row. If there is a sub! row
-// already, it deletes the join! row, which is no longer needed, and gives the sub! row a new version, so that a
-// reader who is about to finish an earlier leaving fails (finishLeaving).
+// swapJoin puts the sub! row in the place of the join! row. A sub! row that is there already, of a subscription
+// that is half left, gets a new version, so that a reader who is about to finish that leaving fails (finishLeaving).
 func (s *Subscriptions) swapJoin(ctx context.Context, ref domain.ChannelRef, user domain.UserName, ticket driver.ETag) error {
 	//lab: Put up the subscriber's row.
 	err := s.fence.TransactIfOpen(ctx, ref,
 		driver.Delete(schema.JoinRow(user), driver.Match(ticket)),
-		driver.Insert(schema.SubRow(user), driver.String(schema.PropIncarnation, ref.Incarnation), driver.Time(schema.PropSubscribedOn, domain.Now())))
+		driver.Replace(schema.SubRow(user), driver.Upsert, driver.String(schema.PropIncarnation, ref.Incarnation), driver.Time(schema.PropSubscribedOn, domain.Now())))
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, domain.ErrExists):
-		return s.keepSub(ctx, ref, user, ticket)
 	case !optimistic.Raced(err):
 		return fmt.Errorf("subscribing to channel %s: %w", ref.Key, err)
 	}
@@ -111,13 +108,6 @@ func (s *Subscriptions) swapJoin(ctx context.Context, ref domain.ChannelRef, use
 		return optimistic.ErrAgain
 	}
 	return err
-}
-
-// keepSub takes over the sub! row of an earlier subscription of the user, and deletes the join! row.
-func (s *Subscriptions) keepSub(ctx context.Context, ref domain.ChannelRef, user domain.UserName, ticket driver.ETag) error {
-	//lab: Write the subscriber's row, which gives it a new version.
-	return optimistic.Again(s.fence.TransactIfOpen(ctx, ref,
-		driver.Delete(schema.JoinRow(user), driver.Match(ticket)), driver.Merge(schema.SubRow(user), driver.Exists)))
 }
 
 // putSubscription writes the user's row in this state, whatever is there.

@@ -25,7 +25,7 @@ func TestSubscribe(t *testing.T) {
 		return slices.ContainsFunc(c.Operations, func(op driver.Operation) bool { return op.Row == schema.SubRow(grace) })
 	})))
 	t.Run("a delayed duplicate of a request to leave does not end a later one", bubble(lateLeaveEndsNothing))
-	t.Run("a delayed duplicate of a request to join does not let a reader end a later one", bubble(lateKeepEndsNothing))
+	t.Run("a delayed duplicate of a request to join does not let a reader end a later one", bubble(lateJoinEndsNothing))
 	t.Run("to leave succeeds although the user's own row is written meanwhile", bubble(leavingMeetsOtherWrite))
 	t.Run("to join succeeds although another device of the user leaves meanwhile", bubble(joiningMeetsLeaving))
 	t.Run("to leave removes the row in the channel, although that is written meanwhile", bubble(leavingMeetsKeeping))
@@ -118,19 +118,12 @@ func leavingMeetsOtherWrite(t *testing.T, w *world) {
 	}
 }
 
-// keeps matches the transactions by which a request to join takes over the row of an earlier subscription.
-func keeps(call drivertest.Call) bool {
-	return slices.ContainsFunc(call.Operations, func(op driver.Operation) bool {
-		return op.Action == driver.ActionMerge && op.Row == schema.SubRow(grace)
-	})
-}
-
 // A request to join finds a subscription that is half left, and so does the next. A reader is about to finish that
 // leaving while the next joins, which has begun before the duplicate arrives.
-func lateKeepEndsNothing(t *testing.T, w *world) {
+func lateJoinEndsNothing(t *testing.T, w *world) {
 	channel := w.leftHalfway()
 	var late drivertest.Send
-	w.Arm(drivertest.Only(keeps, func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
+	w.Arm(drivertest.Only(toSub, func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
 		late = send
 		return send(ctx)
 	}))
@@ -153,7 +146,7 @@ func lateKeepEndsNothing(t *testing.T, w *world) {
 // The channel has the row of a subscription that an earlier request began to leave.
 func joiningMeetsLeaving(t *testing.T, w *world) {
 	channel := w.leftHalfway()
-	w.Arm(drivertest.Only(keeps, storetest.Before(1, func() { w.OK(w.Store.Subscriptions.Delete(t.Context(), channel.Ref(), grace)) })))
+	w.Arm(drivertest.Only(toSub, storetest.Before(1, func() { w.OK(w.Store.Subscriptions.Delete(t.Context(), channel.Ref(), grace)) })))
 	w.OK(w.Faulty.Subscriptions.Create(t.Context(), channel, grace))
 	if !w.Has(channel.Key(), schema.SubRow(grace)) || w.own(channel).Properties.String(schema.PropState) != schema.SubscriptionJoined {
 		t.Errorf("the subscription is %v", w.own(channel))
