@@ -160,8 +160,14 @@ func versionComesMeanwhile(t *testing.T) {
 	t.Error("it ends after more than 40 calls")
 }
 
+func TestReplace(t *testing.T) {
+	t.Run("a delayed duplicate changes nothing", delayedReplaceChangesNothing)
+	t.Run("a version that another process writes meanwhile stays", replaceMeetsOther)
+	t.Run("a write that the client library sends twice succeeds", selfConflictOfReplace)
+}
+
 // The first mark of a copy arrives once more after the copy has ended.
-func TestReplaceThatIsDelayedChangesNothing(t *testing.T) {
+func delayedReplaceChangesNothing(t *testing.T) {
 	db := empty(t)
 	ok(t, storage.New(db, storage.Options{HashPassword: drivertest.CheapHash}).Operator.Prepare(t.Context()))
 	var delayed func() error
@@ -176,6 +182,33 @@ func TestReplaceThatIsDelayedChangesNothing(t *testing.T) {
 	ok(t, version.Replace(t.Context(), db, schema.CurrentVersion))
 	if err := delayed(); !errors.Is(err, domain.ErrConflict) {
 		t.Errorf("the duplicate ended with %v", err)
+	}
+	ok(t, version.Check(t.Context(), db))
+}
+
+// A role makes the store while a copy is about to mark it.
+func replaceMeetsOther(t *testing.T) {
+	db := empty(t)
+	role := storage.New(db, storage.Options{HashPassword: drivertest.CheapHash})
+	ok(t, role.Operator.CreateTables(t.Context()))
+	copying := drivertest.NewFaults(db, drivertest.Only(drivertest.Writes, func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
+		ok(t, role.Operator.Prepare(t.Context()))
+		return send(ctx)
+	}))
+	err := version.Replace(t.Context(), copying, version.Unfinished)
+	if refused := version.Check(t.Context(), db); !errors.Is(err, domain.ErrExists) || refused != nil {
+		t.Errorf("it ends with %v, and then the store is refused with %v", err, refused)
+	}
+}
+
+func selfConflictOfReplace(t *testing.T) {
+	db := empty(t)
+	ok(t, storage.New(db, storage.Options{HashPassword: drivertest.CheapHash}).Operator.CreateTables(t.Context()))
+	for _, to := range []string{version.Unfinished, schema.CurrentVersion} { // the first, and another
+		twice := drivertest.NewFaults(db, drivertest.Only(drivertest.Writes, drivertest.SentTwice(1)))
+		if err := version.Replace(t.Context(), twice, to); err != nil {
+			t.Errorf("%s: %v", to, err)
+		}
 	}
 	ok(t, version.Check(t.Context(), db))
 }
