@@ -27,6 +27,7 @@ func TestBlogDelete(t *testing.T) {
 	t.Run("a post that is edited while a worker removes it keeps its votes", bubble(editMeetsWorker))
 	t.Run("an erasure leaves the posts of others alone", bubble(erasureLeavesPostsOfOthers))
 	t.Run("an erasure leaves neither a post that it would keep nor a vote, if the owner removes the post meanwhile", bubble(keptPostMeetsOwner))
+	t.Run("two workers may remove the votes", bubble(workersMeetAtVotes))
 	t.Run("a vote stays on its user's list until it is gone", bubble(votesGoBeforeTheirEntries))
 	t.Run("a request that the client library sends twice succeeds", bubble(selfConflictOfDeletedPost))
 }
@@ -91,6 +92,22 @@ func keptPostMeetsOwner(t *testing.T, w *world) {
 			t.Errorf("left: %v", row)
 		}
 	}
+}
+
+func workersMeetAtVotes(t *testing.T, w *world) {
+	channel := w.Create("garden", ada)
+	blog := w.Post(channel, ada, "one")
+	w.Vote(blog, 0, 2)
+	w.OK(w.Store.Posts.Delete(t.Context(), channel, blog.ID, ada, storetest.AnyRevision))
+	m := w.Messages()[0]
+	removed := 0
+	count := func(rows int) { removed += rows }
+	w.Arm(drivertest.Only(transacts, storetest.Before(1, func() { w.OK(w.Store.Operator.FinishBlog(t.Context(), m, count)) })))
+	w.OK(w.Faulty.Operator.FinishBlog(t.Context(), m, count))
+	if removed != 2 {
+		t.Errorf("%d rows are reported as removed, want those of the votes", removed)
+	}
+	w.mustBeGone(blog)
 }
 
 // The worker dies before it has removed the votes, and the queue loses its message.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -40,6 +41,7 @@ func TestErasureSteps(t *testing.T) {
 	t.Run("a request stays on the index if the pass that gives it up dies before it records that", bubble(givenUpStaysOnIndex))
 	t.Run("a request that a pass has given up begins again", bubble(givenUpBeginsAgain))
 	t.Run("an earlier record does not delete the next user of the name", drivertest.Long(bubble(recordSparesNextOfName)))
+	t.Run("no write of it that arrives again changes what the next user of the name has", bubble(lateWritesSpareNextOfName))
 	t.Run("a worker that dies before its last record does not make the deletion look undone", bubble(buriedIsDone))
 	t.Run("an account is buried last, even if its row is written just then", bubble(buryMeetsOtherWrite))
 	t.Run("one call in twenty that is refused in the channels does not keep it from its end", bubble(refusedCallsKeepProgress))
@@ -281,8 +283,13 @@ func buryMeetsOtherWrite(t *testing.T) {
 		}
 		l.OK(l.Table(schema.TableUsers).Transact(t.Context(), string(leaver), driver.Merge("", driver.Exists)))
 	})))
-	defer l.start(l.Faulty)()
-	l.until("the account is gone", func() bool { return l.state().State == domain.AccountGone })
+	m := l.state().Message()
+	_, err := l.Store.Operator.BeginErasure(t.Context(), m)
+	l.OK(err)
+	l.OK(l.Faulty.Operator.EraseAccount(t.Context(), m, func(int) error { return nil }))
+	if e := l.state(); e.State != domain.AccountGone {
+		t.Errorf("the account is %s", e.State)
+	}
 }
 
 func undoMeetsPivot(t *testing.T) {
@@ -383,6 +390,44 @@ func givenUpBeginsAgain(t *testing.T) {
 	l.OK(err)
 	l.gone() // which demands that the record says so
 	l.mustBeErased()
+}
+
+// The next user does what the former did.
+func lateWritesSpareNextOfName(t *testing.T) {
+	l := newLeaving(t, storage.Options{})
+	var writing sync.Mutex
+	var writes []driver.Call
+	l.Hook = func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Method == driver.CallTransact && call.Partition == schema.UserPartition(leaver) {
+			writing.Lock()
+			writes = append(writes, *call)
+			writing.Unlock()
+		}
+		return send(ctx)
+	}
+	_, err := l.askOn(l.Faulty, false)
+	l.OK(err)
+	stop := l.start(l.Faulty)
+	l.until("the account is gone", func() bool { return l.state().State == domain.AccountGone })
+	stop()
+	l.gone()
+	l.Postdate(schema.TableUsers, -domain.NameKept-time.Hour)
+	_, err = l.Store.Operator.SignUp(t.Context(), string(leaver), leaverPass)
+	l.OK(err)
+	l.createBy("Own", leaver)
+	l.OK(l.Store.Posts.Vote(t.Context(), l.voted.Channel, l.voted.ID, leaver))
+	l.OK(l.Store.Subscriptions.Create(t.Context(), l.victim, leaver))
+	has := func() string { return fmt.Sprint(l.Rows(schema.TableUsers), l.Rows(schema.TableSubscriptions)) }
+	before := has()
+	for _, late := range writes {
+		err := l.Table(late.Target).Transact(t.Context(), late.Partition, late.Operations...)
+		if now := has(); now != before {
+			t.Fatalf("%+v (%v) makes of\n%s\nthis:\n%s", late.Operations, err, before, now)
+		}
+	}
+	if len(writes) < 5 {
+		t.Errorf("of its writes, %d arrive again", len(writes))
+	}
 }
 
 func recordSparesNextOfName(t *testing.T) {
