@@ -88,7 +88,11 @@ func (h *Health) Ready(ctx context.Context) error {
 func explain(missing []string, made bool) string {
 	names := strings.Join(missing, ", ")
 	if made {
-		return "a part of the store is missing: " + names + "; nothing was created. Create it empty by hand and run check, or remove what is left for a new store"
+		then := "run check"
+		if slices.Contains(missing, schema.TableDeletions) { // it had the version, so no command accepts the store
+			then = "run copy to an empty store"
+		}
+		return "a part of the store is missing: " + names + "; nothing was created. Create it empty by hand and " + then + ", or remove what is left for a new store"
 	}
 	return "the store was not created, or not to the end: " + names + "; to create it, start a role: serve, web or worker"
 }

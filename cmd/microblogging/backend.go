@@ -229,7 +229,7 @@ func (s *starter) prepare(ctx context.Context, b *backend) error {
 
 // watch reads the version of the store now and then until ctx ends. It fails once the store has another
 // version: a newer program has changed it, or a copy is being written there. From then on each call of the role
-// fails. A store that does not answer is tried again.
+// fails. A store that does not answer, or has lost the table with its version, is tried again.
 func (s *starter) watch(ctx context.Context, b *backend) error {
 	for {
 		select {
@@ -243,7 +243,11 @@ func (s *starter) watch(ctx context.Context, b *backend) error {
 			return cannotRunError{err}
 		}
 		if err != nil && ctx.Err() == nil {
-			s.log.WarnContext(ctx, "could not read the version of the store", "error", err)
+			level := slog.LevelWarn
+			if errors.Is(err, domain.ErrConfiguration) { // its table was lost, or as in around
+				level = slog.LevelError
+			}
+			s.log.Log(ctx, level, "could not read the version of the store", "error", err)
 		}
 	}
 }

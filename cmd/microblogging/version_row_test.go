@@ -24,7 +24,7 @@ import (
 func TestStoreVersion(t *testing.T) {
 	t.Run("other than this program's is refused by each command and role, which write nothing", otherVersionIsRefused)
 	t.Run("is no row that keeps a backup from being restored", restoreOverVersion)
-	t.Run("stops a role once it is another one, and a store that does not answer does not", otherVersionStopsRole)
+	t.Run("stops a role once it is another one, and a store that does not answer or loses its table does not", otherVersionStopsRole)
 }
 
 // reversioned makes a store whose version row says another version. An empty version is no row.
@@ -103,14 +103,18 @@ func restoreOverVersion(t *testing.T) {
 func otherVersionStopsRole(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := mem.Open(mem.Snapshot{}, "")
-		var down atomic.Bool
-		under := driver.Wrap(db, func(ctx context.Context, _ *driver.Call, next func(context.Context) error) error {
-			if down.Load() {
+		var down, lost atomic.Bool
+		under := driver.Wrap(db, func(ctx context.Context, c *driver.Call, next func(context.Context) error) error {
+			switch {
+			case down.Load():
 				return domain.ErrUnavailable
+			case lost.Load() && c.Target == schema.TableDeletions:
+				return domain.ErrMissing
 			}
 			return next(ctx)
 		})
-		start := newStarter(slog.New(slog.DiscardHandler))
+		var log strings.Builder // which the test reads while the role sleeps
+		start := newStarter(slog.New(slog.NewTextHandler(&log, nil)))
 		b := &backend{under: under, Parts: storage.New(under, storage.Options{Around: []driver.Around{start.around}})}
 		ok(t, start.prepare(t.Context(), b))
 		ended := make(chan error, 1)
@@ -118,6 +122,20 @@ func otherVersionStopsRole(t *testing.T) {
 		down.Store(true)
 		time.Sleep(time.Hour)
 		down.Store(false)
+		synctest.Wait()
+		if strings.Contains(log.String(), "level=ERROR") {
+			t.Errorf("the log of a store that does not answer begins with %.500s", log.String())
+		}
+		lost.Store(true)
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if !strings.Contains(log.String(), `level=ERROR msg="could not read the version of the store"`) || len(ended) > 0 {
+			t.Fatalf("without the table %d roles have ended, and the log begins with %.500s", len(ended), log.String())
+		}
+		if err := b.Health.Ready(t.Context()); !errors.Is(err, domain.ErrMissing) {
+			t.Errorf("without the table the store is ready: %v", err)
+		}
+		lost.Store(false)
 		time.Sleep(time.Hour)
 		synctest.Wait()
 		if err := b.Health.Ready(t.Context()); err != nil || len(ended) > 0 {

@@ -89,16 +89,18 @@ func Copy(ctx context.Context, from, to Side, o Options) (Result, error) {
 // written to the target before every row of the source was understood.
 func (c *copier) open(ctx context.Context) error {
 	store := storage.New(c.from, storage.Options{})
-	of, err := version.Read(ctx, c.from)
+	err := store.Operator.Whole(ctx)
+	var of string
+	if err == nil {
+		of, err = version.Read(ctx, c.from)
+	}
 	c.from.migrate = migrationFrom(of)
 	switch {
 	case err != nil:
 	case c.from.migrate == nil:
-		err = store.Health.Ready(ctx) // which refuses any but the present version
+		err = version.Check(ctx, c.from) // which refuses any but the present version
 	default:
-		if err = store.Operator.Whole(ctx); err == nil {
-			err = c.from.judge(ctx, func(rows int) { c.Progress("reading the earlier version", rows) })
-		}
+		err = c.from.judge(ctx, func(rows int) { c.Progress("reading the earlier version", rows) })
 	}
 	if err != nil {
 		return fmt.Errorf("reading %s: %w", c.from.Name, err)
@@ -109,7 +111,10 @@ func (c *copier) open(ctx context.Context) error {
 // prepare creates the tables of the target. It refuses a store of another version.
 func (c *copier) prepare(ctx context.Context) error {
 	of, err := version.Read(ctx, c.to)
-	if err == nil && of != version.Unfinished {
+	switch {
+	case errors.Is(err, domain.ErrMissing):
+		err = nil // CreateTables makes the table, or says that it was lost
+	case err == nil && of != version.Unfinished:
 		_, err = version.Accept(ctx, c.to)
 	}
 	if err == nil {

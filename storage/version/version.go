@@ -24,13 +24,12 @@ var ErrRefused = errors.New("this program does not use this store")
 // Unfinished is the version of the target of a copy that has not ended. It is written before the first row.
 const Unfinished = "unfinished copy"
 
-// Read returns the version of a store. It is empty if the store has none: the store is empty, or commit
-// 0064adec or an earlier one wrote it. The error is an ErrRefused if what the store says is no version.
+// Read returns the version of a store. It is empty if the store has none: the store is empty, commit 0064adec or
+// an earlier one wrote it, or it has lost the row. The error is an ErrRefused if what the store says is no version,
+// and domain.ErrMissing if the table of the version is not there.
 func Read(ctx context.Context, backend driver.Backend) (version string, err error) {
 	rows, err := driver.NewTable(backend, schema.TableDeletions).First(ctx, 2, driver.Range{Partition: schema.VersionPartition})
 	switch {
-	case errors.Is(err, domain.ErrMissing):
-		return "", nil
 	case err != nil:
 		return "", fmt.Errorf("reading the version of the store: %w", err)
 	case len(rows) == 0:
@@ -49,14 +48,19 @@ func Check(ctx context.Context, backend driver.Backend) error {
 	return cmp.Or(err, refuse(version))
 }
 
-// Accept is Check of a store that may be empty. It reports whether the store has its version.
+// Accept is Check of a store that may be empty, and then may lack tables. It reports whether the store has its
+// version.
 func Accept(ctx context.Context, backend driver.Backend) (prepared bool, err error) {
 	version, err := Read(ctx, backend)
-	if err != nil || version != "" {
+	lost := errors.Is(err, domain.ErrMissing)
+	if !lost && (err != nil || version != "") {
 		return true, cmp.Or(err, refuse(version))
 	}
 	if empty, err := Empty(ctx, backend); err != nil || empty {
 		return false, err
+	}
+	if lost {
+		return true, err
 	}
 	// Another process may have written the version, and then rows, since it was read.
 	return true, Check(ctx, backend)
@@ -75,7 +79,7 @@ func refuse(version string) error {
 	case version == Unfinished:
 		return fmt.Errorf("%w: it is the target of a copy that has not ended; run that copy again, and it goes on", ErrRefused)
 	case version == "":
-		return fmt.Errorf("%w: it has rows and no version, so an earlier build wrote it; microblogging copy --from OLD --to NEW makes a store of version %s of it, or says why it cannot",
+		return fmt.Errorf("%w: it has rows and no version: an earlier build wrote it, or its table Deletions was lost; microblogging copy --from OLD --to NEW makes a store of version %s of it, or says why it cannot",
 			ErrRefused, schema.CurrentVersion)
 	case major > ourMajor, major == ourMajor && minor > ourMinor:
 		return fmt.Errorf("%w: it is of version %s, and this program is for version %s; use the newer program that wrote it", ErrRefused, version, schema.CurrentVersion)
