@@ -88,19 +88,9 @@ func Copy(ctx context.Context, from, to Side, o Options) (Result, error) {
 // open reads of which version the source is, and refuses a row that the version does not have. So nothing is
 // written to the target before every row of the source was understood.
 func (c *copier) open(ctx context.Context) error {
-	store := storage.New(c.from, storage.Options{})
-	err := store.Operator.Whole(ctx)
-	var of string
+	err := storage.New(c.from, storage.Options{}).Operator.Whole(ctx)
 	if err == nil {
-		of, err = version.Read(ctx, c.from)
-	}
-	c.from.migrate = migrationFrom(of)
-	switch {
-	case err != nil:
-	case c.from.migrate == nil:
-		err = version.Check(ctx, c.from) // which refuses any but the present version
-	default:
-		err = c.from.judge(ctx, func(rows int) { c.Progress("reading the earlier version", rows) })
+		err = c.from.open(ctx, func(rows int) { c.Progress("reading the earlier version", rows) })
 	}
 	if err != nil {
 		return fmt.Errorf("reading %s: %w", c.from.Name, err)
@@ -115,7 +105,9 @@ func (c *copier) prepare(ctx context.Context) error {
 	case errors.Is(err, domain.ErrMissing):
 		err = nil // CreateTables makes the table, or says that it was lost
 	case err == nil && of != version.Unfinished:
-		_, err = version.Accept(ctx, c.to)
+		if _, err = version.Accept(ctx, c.to); errors.Is(err, version.ErrRefused) {
+			err = fmt.Errorf("%w: it is not empty, and not of version %s; copy to an empty store", version.ErrRefused, schema.CurrentVersion)
+		}
 	}
 	if err == nil {
 		err = storage.New(c.to, storage.Options{}).Operator.CreateTables(ctx)

@@ -316,15 +316,28 @@ func prepared(t *testing.T, of string) *mem.DB {
 func refusesVersions(t *testing.T, content mem.Snapshot) {
 	unfinished := mem.Open(content, "unfinished")
 	ok(t, version.Replace(t.Context(), unfinished, version.Unfinished))
-	for name, sides := range map[string][2]*mem.DB{
-		"a source that is an unfinished copy": {unfinished, mem.Open(mem.Snapshot{}, "to")},
-		"a newer source":                      {prepared(t, "0.2"), mem.Open(mem.Snapshot{}, "to")},
-		"a newer target":                      {mem.Open(content, "from"), prepared(t, "0.2")},
+	empty := func() *mem.DB { return mem.Open(mem.Snapshot{}, "to") }
+	unversioned := mem.Open(content, "unversioned")
+	ok(t, driver.NewTable(unversioned, schema.TableDeletions).Transact(t.Context(), schema.VersionPartition, driver.Delete(schema.SingleRow, driver.Exists)))
+	const copies = "this program copies stores of commit 0064adec and version 0.1"
+	for name, c := range map[string]struct {
+		from, to *mem.DB
+		says     string
+	}{
+		"a source that is an unfinished copy": {unfinished, empty(), "run that copy again"},
+		"a newer source":                      {prepared(t, "0.2"), empty(), copies},
+		"a source that is too old":            {prepared(t, "0.0"), empty(), copies},
+		"a newer target":                      {mem.Open(content, "from"), prepared(t, "0.2"), "copy to an empty store"},
+		"an older target":                     {mem.Open(content, "from"), prepared(t, "0.0"), "copy to an empty store"},
+		"a target without a version":          {mem.Open(content, "from"), unversioned, "copy to an empty store"},
 	} {
-		before := rows(sides[1])
-		_, err := copyStore(t, side("from", sides[0]), side("to", sides[1]))
-		if !errors.Is(err, version.ErrRefused) || !slices.Equal(before, rows(sides[1])) {
-			t.Errorf("%s: the copy ended with %v, and the target has %q", name, err, rows(sides[1]))
+		before := rows(c.to)
+		_, err := copyStore(t, side("from", c.from), side("to", c.to))
+		if !errors.Is(err, version.ErrRefused) || !slices.Equal(before, rows(c.to)) {
+			t.Errorf("%s: the copy ended with %v, and the target has %q", name, err, rows(c.to))
+		}
+		if says := fmt.Sprint(err); !strings.Contains(says, c.says) || strings.Contains(says, "--from OLD") { // which is this command
+			t.Errorf("%s: the copy says %q, want %q", name, says, c.says)
 		}
 	}
 }

@@ -11,29 +11,85 @@ import (
 	"microblogging/storage/driver"
 	"microblogging/storage/move/from0064"
 	"microblogging/storage/schema"
+	"microblogging/storage/version"
 )
 
-// A migration makes the rows of the present version of a row of an earlier one. It is a pure function. It may
+// A migration makes the rows of the next version of a row of an earlier one. It is a pure function. It may
 // change the key of the row, but not its table. The error says why the earlier version has no such row.
 type migration func(table string, row driver.Entity) ([]driver.Entity, error)
 
-// migrationFrom returns the migration from a version. It is nil if there is none: the present version needs
-// none, and no other is read.
-func migrationFrom(version string) migration {
-	if version == "" { // before stores had versions
-		return from0064.Rows
+// A readable version is one that Copy reads.
+type readable struct {
+	version string // as the store has it
+	name    string // as an operator knows it
+	// next makes rows of the version after it. It is nil if this is the present version.
+	next migration
+}
+
+// versions are those that Copy reads, each before the next one. The last one is the present one. To give up
+// a version, remove its line and all before it.
+var versions = []readable{
+	{"", "commit 0064adec", from0064.Rows}, // before stores had versions
+	{"0.1", "version 0.1", nil},
+}
+
+// chain returns a version, with the migration from there to the last one, through all between them. It
+// reports whether the version is there.
+func chain(all []readable, of string) (from readable, known bool) {
+	at := slices.IndexFunc(all, func(r readable) bool { return r.version == of })
+	if at < 0 {
+		return from, false
 	}
-	return nil
+	from = all[at]
+	for _, later := range all[at+1:] {
+		if later.next != nil {
+			from.next = then(from.next, later.next)
+		}
+	}
+	return from, true
+}
+
+// then returns the migration that makes two in a row.
+func then(first, second migration) migration {
+	return func(table string, row driver.Entity) (all []driver.Entity, err error) {
+		between, err := first(table, row)
+		for _, row := range between {
+			made, failed := second(table, row)
+			all, err = append(all, made...), cmp.Or(err, failed)
+		}
+		return all, err
+	}
 }
 
 // A source is the store that is copied.
 type source struct {
 	Side
-	// migrate is nil if the source has the present version.
-	migrate migration
+	// of is the version of the rows. They need no migration if it is the present one.
+	of readable
 	// moved are the rows that the migration makes under other keys than that of the row which it was given, by
 	// table and in the order of their keys. They stay in memory.
 	moved map[string][]driver.Entity
+}
+
+// open reads of which version the source is, and refuses one that cannot be copied.
+func (s *source) open(ctx context.Context, progress func(rows int)) error {
+	of, err := version.Read(ctx, s.Backend)
+	if err != nil || of == version.Unfinished {
+		return cmp.Or(err, version.Check(ctx, s.Backend))
+	}
+	var known bool
+	if s.of, known = chain(versions, of); !known {
+		names := make([]string, len(versions))
+		for i, v := range versions {
+			names[i] = v.name
+		}
+		return fmt.Errorf("%w: it is of version %s, and this program copies stores of %s; if the store is newer, use the program that wrote it; "+
+			"if it is older, first copy it with a program that makes one of these of it", version.ErrRefused, of, strings.Join(names, " and "))
+	}
+	if s.of.next == nil {
+		return nil
+	}
+	return s.judge(ctx, progress)
 }
 
 // judge refuses a source with a row that its version does not have.
@@ -45,11 +101,11 @@ func (s *source) judge(ctx context.Context, progress func(rows int)) error {
 			if err != nil {
 				return err
 			}
-			migrated, err := s.migrate(table, row)
+			migrated, err := s.of.next(table, row)
 			if err != nil {
-				return &RefusedError{fmt.Sprintf("%s has no version, and is no store of commit 0064adec, the one earlier program whose stores copy reads: "+
-					"table %s, partition %q, row %q: %v. If 0064adec wrote the store, that row is damaged: with that program, delete it or restore a backup. "+
-					"Otherwise only the program that wrote the store can serve it", s.Name, table, row.Partition, row.Row, err)}
+				return &RefusedError{fmt.Sprintf("%s is no store of %s, and copy reads it as one: table %s, partition %q, row %q: %v. "+
+					"If the program of %[2]s wrote the store, that row is damaged: with that program, delete it or restore a backup. "+
+					"Otherwise only the program that wrote the store can serve it", s.Name, s.of.name, table, row.Partition, row.Row, err)}
 			}
 			_, there := split(row, migrated)
 			moved = append(moved, there...)
@@ -67,7 +123,7 @@ func (s *source) judge(ctx context.Context, progress func(rows int)) error {
 // ErrChanged if the source has changed since judge read it.
 func (s *source) rows(ctx context.Context, table string) iter.Seq2[driver.Entity, error] {
 	read := rows(ctx, s.Backend, table)
-	if s.migrate == nil {
+	if s.of.next == nil {
 		return read
 	}
 	changed := fmt.Errorf("%s %w", s.Name, ErrChanged)
@@ -78,7 +134,7 @@ func (s *source) rows(ctx context.Context, table string) iter.Seq2[driver.Entity
 				yield(row, err)
 				return
 			}
-			migrated, err := s.migrate(table, row)
+			migrated, err := s.of.next(table, row)
 			if err != nil {
 				yield(row, changed)
 				return

@@ -45,7 +45,8 @@ func TestFormat(t *testing.T) {
 Stores of that version may exist. If only the code was written anew and every stored byte is as before, remove the file first
 and go on with 4. Otherwise a change needs:
   1. a new number: CurrentVersion in kinds.go, whose comment says which;
-  2. what makes a store of this version of one of the version before (storage/move), and a test of it;
+  2. what makes rows of this version of those of the version before, in a package of its own; TestVersions in
+     storage/move asks for it, and a test of it goes with the fixture;
   3. a fixture: a store that the program before the change has written;
   4. GENERATE=1 go test -run TestFormat ./storage/schema, which records it.`, formatFile, was, difference(string(recorded), now))
 }
