@@ -43,6 +43,8 @@ const (
 	// ClockMargin is how much the clocks of two processes may differ. Azure refuses a request that
 	// is dated 15 minutes off.
 	ClockMargin = 15 * time.Minute
+	// ClockTolerance is how far the clock of a process may be from the store's before it counts as wrong.
+	ClockTolerance = ClockMargin / 3
 )
 
 // TicksOf is the number of ticks from 0001-01-01 UTC to t.

@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -48,10 +49,13 @@ func (w *Worker) reconcile(ctx context.Context) {
 
 // pass makes one reconciling pass: first the deletions, and then what has expired and what deletions have
 // left, if it is time. The failure of one does not keep it from the others. Until a removal succeeds, each
-// pass fails as it did: an alert asks for passes that succeed.
+// pass fails as it did: an alert asks for passes that succeed. While this clock is ahead, a pass does nothing.
 func (w *Worker) pass(ctx context.Context, last *removal) (failures error) {
 	var done storage.Reconciled
 	defer func() { w.Observer.Pass(done, failures) }()
+	if failures = w.requireClock(); failures != nil {
+		return failures
+	}
 	done, failures = w.steps.Reconcile(ctx, Patience(w.Lease), w.handedOut.time())
 	if began := time.Now(); !began.Before(last.next) {
 		var unexpired, unpruned error
@@ -72,6 +76,23 @@ func (w *Worker) pass(ctx context.Context, last *removal) (failures error) {
 			"pruned", done.Pruned)
 	}
 	return failures
+}
+
+// requireClock fails while the clock of this process is ahead of the store's. A pass would delete accounts before
+// the time that their users were told, end sessions, and remove records that a restore needs, and nothing takes that
+// back. A clock that is behind only makes a pass do it later. If the store has not answered for as long as the
+// tolerance, it fails as well: the clock may have been set since.
+func (w *Worker) requireClock() error {
+	told, known := w.queue.StoreTime()
+	if !known {
+		return errors.New("the store has not told its time yet")
+	}
+	if now := time.Now(); now.Sub(told) > domain.ClockTolerance {
+		return fmt.Errorf("the clock of this machine shows %s, and the last answer of the store was dated %s: "+
+			"if the store answers, set this clock, since a pass would delete accounts too early",
+			now.UTC().Format(time.RFC3339), told.UTC().Format(time.RFC3339))
+	}
+	return nil
 }
 
 // A watermark is a time before which every queued message has been received at least

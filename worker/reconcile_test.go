@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/account"
 	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 	"microblogging/storage/schema"
@@ -19,6 +21,8 @@ func TestReconcile(t *testing.T) {
 	t.Run("removes what has expired at the start and once a day; in the next pass, and then each hour, if the store does not answer", bubble(expiresOnceADay))
 	t.Run("removes the record of a deletion when its time is over, and a message that comes later changes nothing", bubble(prunesOnceADay))
 	t.Run("a worker that stalls until its record was removed has nothing to do", bubble(stalledWorkerFindsNoRecord))
+	t.Run("does nothing while this clock is ahead of the store's by more than the tolerance", bubble(passesNeedClock))
+	t.Run("does nothing before the store has told its time", bubble(passesNeedTime))
 	t.Run("costs less than 20 requests a minute while workers are idle", bubble(idleWorkersCostLittle))
 }
 
@@ -70,6 +74,99 @@ func (l *lockedLog) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.String()
+}
+
+// A timed store has a clock, and this process is ahead of it by that much. It tells the time if it answers.
+type timed struct {
+	driver.Backend
+	ahead   time.Duration
+	answers bool
+}
+
+func (s *timed) Capabilities() driver.Capabilities {
+	c := s.Backend.Capabilities()
+	c.Clock = func() (store, here time.Time, known bool) {
+		here = time.Now()
+		return here.Add(-s.ahead), here, s.answers
+	}
+	return c
+}
+
+// In a bubble, an account asks to be deleted, and its time is over. A session has expired, and the record of a
+// deletion is old.
+func newOverdue(t *testing.T) (w *world, store *timed, workers *storage.Parts) {
+	w = newWorldOf(t, 1, storage.Options{UndoAccount: 24 * time.Hour})
+	w.mustAsk()
+	w.finish()
+	_, err := w.sound.Operator.SignUp(t.Context(), string(visitor), "correct horse battery")
+	w.ok(err)
+	attempt := account.Attempt{Name: string(visitor), Password: "correct horse battery"}
+	_, _, err = w.sound.Accounts.SignIn(t.Context(), attempt)
+	w.ok(err)
+	_, err = w.sound.Accounts.Delete(t.Context(), attempt, false)
+	w.ok(err)
+	time.Sleep(30 * 24 * time.Hour)
+	w.options.KeepDeletions = 24 * time.Hour
+	store = &timed{Backend: w.db, answers: true}
+	return w, store, storage.New(store, storage.Options{UndoAccount: 24 * time.Hour})
+}
+
+// rows counts the sessions and the records of deletions.
+func (w *world) rows() (n int) {
+	w.t.Helper()
+	for _, table := range []string{schema.TableSessions, schema.TableDeletions} {
+		for row, err := range driver.NewTable(w.db, table).All(w.t.Context(), driver.Scan{}) {
+			w.ok(err)
+			if table == schema.TableSessions || schema.Of(table, row.Partition, row.Row) == schema.Deletion {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// mustSpare runs a worker for an hour, whose passes must fail and remove nothing.
+func (w *world) mustSpare(workers *storage.Parts, sentence string) {
+	w.t.Helper()
+	n, before := &notebook{}, w.rows()
+	w.options.Observer = n
+	stop := w.start(workers)
+	time.Sleep(time.Hour)
+	stop()
+	e, err := w.sound.Accounts.Erasure(w.t.Context(), visitor)
+	if w.ok(err); e.State != domain.AccountPending {
+		w.t.Errorf("the account is %s", e.State)
+	}
+	if after := w.rows(); after != before {
+		w.t.Errorf("of %d sessions and records, %d are left", before, after)
+	}
+	if told := n.lines; len(told) < 40 || slices.ContainsFunc(told, func(line string) bool { return !strings.Contains(line, sentence) }) {
+		w.t.Errorf("the observer is told %q, want %q of each pass", told, sentence)
+	}
+}
+
+func passesNeedClock(t *testing.T) {
+	w, store, workers := newOverdue(t)
+	store.ahead = domain.ClockTolerance + time.Second
+	w.mustSpare(workers, "set this clock")
+	store.ahead = domain.ClockTolerance
+	before := w.rows()
+	stop := w.start(workers)
+	w.until("the account is gone", func() bool {
+		e, err := w.sound.Accounts.Erasure(t.Context(), visitor)
+		w.ok(err)
+		return e.State == domain.AccountGone
+	})
+	stop()
+	if after := w.rows(); after >= before {
+		t.Errorf("with a clock that is right enough, %d sessions and records are left of %d", after, before)
+	}
+}
+
+func passesNeedTime(t *testing.T) {
+	w, store, workers := newOverdue(t)
+	store.answers = false
+	w.mustSpare(workers, "not told")
 }
 
 // counted counts calls by what they are.

@@ -4,14 +4,12 @@ import (
 	"context"
 	"log/slog"
 	"time"
+
+	"microblogging/domain"
 )
 
-const (
-	// clockEvery is how often a role compares its clock with the store's.
-	clockEvery = time.Minute
-	// clockTolerance is how far they may be apart: a third of domain.ClockMargin, which the protocol bears.
-	clockTolerance = 5 * time.Minute
-)
+// clockEvery is how often a role compares its clock with the store's.
+const clockEvery = time.Minute
 
 // watchClock compares the clock of this process with the store's until ctx ends: once the store was tried, and
 // then each clockEvery. It logs when they come apart, and when they agree again. A nil clock is that of a store
@@ -33,7 +31,7 @@ func watchClock(ctx context.Context, tried <-chan struct{}, clock func() (store,
 		}
 		store, here, known := clock()
 		if was := apart; known {
-			apart = here.Sub(store).Abs() > clockTolerance
+			apart = here.Sub(store).Abs() > domain.ClockTolerance
 			times := []any{"clock", here.UTC(), "store_clock", store.UTC()}
 			switch {
 			case apart && !was:

@@ -39,9 +39,10 @@ const (
 	restartMin, restartMax = 5 * time.Second, 15 * time.Second
 	shortenMin, shortenMax = 100 * time.Millisecond, time.Second
 
-	// clockMax is how far a clock is wrong, at most. So two of them differ by 14 minutes: the
-	// program allows for 15, because Azure refuses requests that seem to be older.
-	clockMax = 7 * time.Minute
+	// A clock is behind by clockBehind at most, or ahead by clockAhead. So two of them differ by 14 minutes: the
+	// program allows for 15, because Azure refuses requests that seem to be older. A worker that is ahead by
+	// more than 5 makes no reconciling passes.
+	clockBehind, clockAhead = 10 * time.Minute, 4 * time.Minute
 
 	// Now and then, leap passes on a site: so much time, with all its processes stopped.
 	leap             = 20 * time.Minute
@@ -164,7 +165,7 @@ func (f *faults) kill(ctx context.Context, r *role, draw *rand.Rand) {
 		return
 	}
 	if slices.Contains(f.kinds, "clock") {
-		r.ahead = between(draw, -clockMax, clockMax).Round(time.Second)
+		r.ahead = between(draw, -clockBehind, clockAhead).Round(time.Second)
 		f.tally.add("clocks", 1)
 	}
 	if err := r.start(ctx); err != nil {

@@ -15,6 +15,8 @@ import (
 const (
 	// clockVariable says how far the clock of a process is ahead, as a duration.
 	clockVariable = "TORTURE_CLOCK"
+	// passedVariable says how much of that the clock of the store is ahead too, as a duration.
+	passedVariable = "TORTURE_PASSED"
 	// diskVariable names a file. As long as it is there, the disk hangs.
 	diskVariable = "TORTURE_DISK"
 )
@@ -26,6 +28,12 @@ var tortureClock = func() int64 {
 	ahead, _ := ParseDuration(text)
 	return int64(ahead / Second)
 }()
+
+func TorturePassed() Duration {
+	text, _ := syscall.Getenv("` + passedVariable + `")
+	passed, _ := ParseDuration(text)
+	return passed
+}
 `
 
 const hungDisk = `
@@ -38,9 +46,9 @@ func tortureDisk() {
 }
 `
 
-// overlay writes into a directory what the compiler takes instead of two files of Go's library,
+// overlay writes into a directory what the compiler takes instead of three files of Go's library,
 // and returns the flags that tell it so. The program itself knows nothing of that: a wrong clock
-// is in time.Now, and a disk that hangs in syscall.Fdatasync, by which bbolt commits.
+// is in time.Now, that of the store in http.ParseTime, and a disk that hangs in syscall.Fdatasync, by which bbolt commits.
 func overlay(dir string) (flags []string, err error) {
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
@@ -51,6 +59,7 @@ func overlay(dir string) (flags []string, err error) {
 	for _, patch := range []struct{ of, line, more, code string }{
 		{"time/sleep.go", "import (\n", "\t\"syscall\"\n", wrongClock},
 		{"time/time.go", "sec, nsec, mono := runtimeNow()\n", "\tsec += tortureClock\n", ""},
+		{"net/http/header.go", "func ParseTime(text string) (t time.Time, err error) {\n", "\tdefer func() { t = t.Add(time.TorturePassed()) }()\n", ""},
 		{"syscall/zsyscall_linux_" + runtime.GOARCH + ".go", "func Fdatasync(fd int) (err error) {\n", "\ttortureDisk()\n", hungDisk},
 	} {
 		file := filepath.Join(strings.TrimSpace(string(root)), "src", filepath.FromSlash(patch.of))

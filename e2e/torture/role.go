@@ -82,7 +82,7 @@ func (r *role) start(ctx context.Context) error {
 		args = append(slices.Clip(args), "--undo", r.site.undoTime().String(), "--undo-account", r.site.undoAccount.String())
 	}
 	cmd := r.setup.Command(context.WithoutCancel(ctx), r.command, args...)
-	cmd.Env = append(cmd.Env, r.site.clockOf(r.ahead))
+	cmd.Env = append(cmd.Env, r.site.clockOf(r.ahead)...)
 	cmd.Dir, cmd.Stderr = filepath.Dir(r.log), log
 	started, err := program.Start(cmd)
 	if err != nil {

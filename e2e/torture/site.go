@@ -166,9 +166,10 @@ func (s *site) undoTime() time.Duration {
 	return undoShort
 }
 
-// clockOf is the variable of a process whose clock is so far ahead of the site's time.
-func (s *site) clockOf(ahead time.Duration) string {
-	return clockVariable + "=" + (time.Duration(s.passed.Load()) + ahead).String()
+// clockOf are the variables of a process whose clock is so far ahead of the site's time, which is the store's.
+func (s *site) clockOf(ahead time.Duration) []string {
+	passed := time.Duration(s.passed.Load())
+	return []string{clockVariable + "=" + (passed + ahead).String(), passedVariable + "=" + passed.String()}
 }
 
 // leap lets time pass for all processes of the site. All are stopped meanwhile, so at no time do

@@ -129,7 +129,7 @@ func (s *site) inspect(ctx context.Context, calm bool) {
 	ctx, cancel := context.WithTimeout(ctx, program.Patience)
 	defer cancel()
 	command := s.setup.Command(ctx, "check", "--json", "--lease", lease.String())
-	command.Env = append(command.Env, s.clockOf(0))
+	command.Env = append(command.Env, s.clockOf(0)...)
 	r, err := program.Run(command)
 	if err == nil && (r.Code > 1 || strings.Contains(r.Stderr, dataRace)) {
 		err = fmt.Errorf("check: exit %d\n%s", r.Code, r.Stderr)

@@ -67,6 +67,17 @@ func (q *Queue) Await(ctx context.Context) {
 	<-ctx.Done()
 }
 
+// StoreTime returns what the clock of the store that has the queue has told last (Capabilities.Clock). That is now
+// of a store without a clock. It reports false if the store has not told it yet.
+func (q *Queue) StoreTime() (time.Time, bool) {
+	clock := q.backend.Capabilities().Clock
+	if clock == nil {
+		return time.Now(), true
+	}
+	told, _, known := clock()
+	return told, known
+}
+
 // Update replaces the text and makes the message invisible for another lease, in whole
 // seconds; zero makes it visible immediately. It returns the message with its new
 // receipt. domain.ErrLeaseLost means that the receipt is not the latest, or that the
