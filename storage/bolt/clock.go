@@ -9,7 +9,7 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// noteEvery is the least time between two notes of the clock of the machine.
+// noteEvery is the least time between two notes of the clock of the machine, and of that of the queues.
 const noteEvery = time.Minute
 
 // latestKey is the key of the latest time of the clock of a machine at which the store was written to, to
@@ -29,15 +29,20 @@ func readLatest(file *boltFile) (latest int64, err error) {
 	return latest, err
 }
 
-// noteTime adds the time to a commit that is made anyway, if it is later than the latest by noteEvery, and how far
-// the clock of the queues has come. It returns what is the latest after the commit.
-func (db *DB) noteTime(tx *bbolt.Tx) (latest int64, err error) {
-	latest, now := db.latest.Load(), time.Now().UnixNano()
-	if now-latest < int64(noteEvery) {
-		return latest, nil
+// noteTime adds to a commit that is made anyway the time, if it is later than the latest by noteEvery, and how far the
+// clock of the queues has come, if that is noteEvery further than the last note. It returns both notes. The second
+// does not wait for the first: the clock of the machine may have been ahead, and then the latest time is to come.
+func (db *DB) noteTime(tx *bbolt.Tx) (latest int64, noted time.Duration, err error) {
+	latest, noted = db.latest.Load(), db.noted
+	if now := time.Now().UnixNano(); now-latest >= int64(noteEvery) {
+		latest = now
+		err = tx.Bucket(aboutBucket()).Put(latestKey(), binary.BigEndian.AppendUint64(nil, uint64(now)))
 	}
-	err = tx.Bucket(aboutBucket()).Put(latestKey(), binary.BigEndian.AppendUint64(nil, uint64(now)))
-	return now, errors.Join(err, db.noteClock(tx))
+	if now := db.clock(); now-noted >= noteEvery {
+		noted = now
+		err = errors.Join(err, db.noteClock(tx))
+	}
+	return latest, noted, err
 }
 
 // noteClock writes how far the clock of the queues has come, so that the next epoch goes on from there. Without it a

@@ -2,6 +2,7 @@ package bolt
 
 import (
 	"errors"
+	"os"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,6 +16,7 @@ func TestClock(t *testing.T) {
 	t.Run("tells the latest time at which the store was written to, also to one whose clock is behind", clockTellsLatest)
 	t.Run("is noted once a minute, by commits that are made anyway", clockIsNotedSeldom)
 	t.Run("is not noted by a commit that fails", clockOfFailedCommit)
+	t.Run("of the queues is noted also while this clock is behind the latest time", queueClockIsNoted)
 }
 
 // behind is how far the clock of this process is behind the store's.
@@ -99,6 +101,35 @@ func clockOfFailedCommit(t *testing.T) {
 		is(t, errDisk, db.Do(t.Context(), transaction(driver.Insert("a"))))
 		if noted := db.latest.Load(); noted != begun {
 			t.Errorf("%s was noted", time.Duration(noted-begun))
+		}
+		ok(t, db.Close())
+	})
+}
+
+// The clock of the machine was ahead once. Then a message is delayed, and the process is killed.
+func queueClockIsNoted(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		db := opened(t, dir)
+		time.Sleep(100 * 24 * time.Hour)
+		put(t, db, driver.Insert("row"))
+		ok(t, db.Close())
+	})
+	synctest.Test(t, func(t *testing.T) {
+		const delay, step, steps = 5 * time.Minute, 33 * time.Second, 4
+		db := opened(t, dir)
+		ok(t, driver.NewQueue(db, "q").SendDelayed(t.Context(), "m", delay))
+		for range steps {
+			time.Sleep(step)
+			put(t, db, driver.Merge("row", driver.Exists))
+		}
+		path := db.bolt.Path()
+		killed, err := os.ReadFile(path)
+		ok(t, err, db.Close(), os.WriteFile(path, killed, 0o600))
+		db = opened(t, dir)
+		time.Sleep(delay - steps*step + noteEvery)
+		if due := received(t, driver.NewQueue(db, "q"), time.Second); len(due) != 1 {
+			t.Errorf("%s later, %d messages are visible", delay+noteEvery, len(due))
 		}
 		ok(t, db.Close())
 	})

@@ -55,6 +55,8 @@ type DB struct {
 	opened time.Time
 	// latest is what noteTime has written: nanoseconds since 1970.
 	latest atomic.Int64
+	// noted is how far the clock of the queues had come when a commit noted it last. Only the writer has it.
+	noted time.Duration
 	// writes hands a write to the writer. It has no buffer: the writer answers what
 	// it has taken, and a sender can still give up what it has not.
 	writes chan *write
@@ -122,6 +124,7 @@ func newDB(file *boltFile, opts Options) (*DB, error) {
 		file:      info,
 		epoch:     epoch,
 		opened:    time.Now().Add(-clock),
+		noted:     clock,
 		writes:    make(chan *write),
 		closing:   make(chan struct{}),
 		stopped:   make(chan struct{}),

@@ -46,7 +46,8 @@ const (
 // clock returns for how long the store has been open in all its epochs, in nanoseconds and at least
 // visibleBefore. It goes on evenly when the clock of the machine is set, and stops while the
 // store is closed. So a message that is delayed is never visible early: a restart leaves it the rest
-// of its delay, and up to noteEvery more if the process was killed (noteClock).
+// of its delay. If the process was killed, that is more by the time since the last write, and up to noteEvery
+// (noteClock).
 func (db *DB) clock() time.Duration { return visibleBefore + time.Since(db.opened) }
 
 func newPlace(visible time.Duration, n uint64) []byte {

@@ -198,9 +198,10 @@ func (db *DB) commitBatch(batch []*write) (applied int, err error) {
 		return 0, err
 	}
 	var latest int64
+	var noted time.Duration
 	err = db.guarded(func() (err error) {
 		if applied, err = applyEach(tx, batch); err == nil && applied > 0 {
-			latest, err = db.noteTime(tx)
+			latest, noted, err = db.noteTime(tx)
 		}
 		return err
 	})
@@ -210,6 +211,7 @@ func (db *DB) commitBatch(batch []*write) (applied int, err error) {
 	began := time.Now()
 	if err = db.finish(tx); err == nil {
 		db.latest.Store(latest)
+		db.noted = noted
 	}
 	if db.committed != nil {
 		db.committed(Commit{Changes: applied, Took: time.Since(began), Err: err})
