@@ -25,7 +25,7 @@ const (
 const maxChannelKey = 448
 
 // reservedName is the key of no channel: it is the path of the form that creates one.
-const reservedName ChannelKey = "new"
+const reservedName = "new"
 
 // A ChannelName is a channel's name in its owner's spelling, in NFC.
 type ChannelName string

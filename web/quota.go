@@ -33,7 +33,7 @@ func QuotaNames() []string { return []string{quotaAccountDay, quotaAddressDay, q
 
 const (
 	// rowBytes is what a post or a channel counts besides its text: its rows and their keys take about as much.
-	rowBytes = 2 << 10
+	rowBytes = 1 << 10
 	// quotaParts: each process may be wrong by a part of a quota. It asks the store only once it has counted
 	// that much itself, so that most posts cost no call for it.
 	quotaParts = 16

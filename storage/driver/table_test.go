@@ -196,6 +196,7 @@ func rowsEndWithTheContext(t *testing.T) {
 		return nil
 	})
 	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
 	table, read := driver.NewTable(backend, "T"), 0
 	for _, err := range table.Within(ctx, driver.Range{Partition: "p"}) {
 		if read++; read == 3 || (err != nil) != (read == 2) {
