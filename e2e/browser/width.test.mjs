@@ -231,5 +231,10 @@ describe("width: a user who has signed in sees in its place", () => {
     await owner.open(await wanda.deleteChannel(strip));
     await owner.sees("the name was free again");
     await fits(owner);
+    // The command that the page of a poisoned deletion has.
+    await owner.page.locator(".headline").evaluate((headline, name) => {
+      headline.insertAdjacentHTML("afterend", `<pre><code>microblogging requeue <span class="whole">--channel</span> ${name}</code></pre>`);
+    }, stored[strip]);
+    await fits(owner);
   });
 });
