@@ -25,6 +25,7 @@ func TestOpenDeletions(t *testing.T) {
 	t.Run("request that writes its record while a pass gives it up stays on the index", bubble(recordedMeanwhileStaysOnIndex))
 	t.Run("request stays while it is under way, although another user has reclaimed its channel's row", bubble(reclaimedIsDone))
 	t.Run("row that is renewed during a pass stays, and so does that of a request whose channel is written", bubble(passMeetsOthers))
+	t.Run("poisoned deletion that is requeued during a pass stays, and the pass goes on", bubble(passMeetsRequeue))
 	t.Run("poisoned deletion is looked at immediately, and comes back with a requeue", bubble(poisonLeavesIndex))
 }
 
@@ -259,6 +260,19 @@ func passMeetsOthers(t *testing.T, w *world) {
 	meets("Deletions", func() { w.OK(w.Store.Operator.RenewOpen(t.Context(), died.Ref(), domain.Now())) })
 	if got := w.openDeletions(); !slices.Equal(got, []string{"kitchen"}) {
 		t.Errorf("after a renewal, the index has %v", got)
+	}
+}
+
+func passMeetsRequeue(t *testing.T, w *world) {
+	channel := w.Create("garden", ada)
+	w.Ask(channel)
+	w.Poison()
+	w.Arm(drivertest.Only(func(call drivertest.Call) bool {
+		return call.Writes() && call.Target == "Deletions" && call.Partition == string(channel.Key())
+	}, storetest.Before(1, func() { w.requeue("") })))
+	_, err := w.Faulty.Operator.Reconcile(t.Context(), storetest.Patience, time.Now())
+	if got := w.openDeletions(); err != nil || !slices.Equal(got, []string{"garden"}) {
+		t.Errorf("the pass ends with %v, and the index has %v", err, got)
 	}
 }
 
