@@ -26,6 +26,7 @@ func TestSubscribe(t *testing.T) {
 	})))
 	t.Run("a delayed duplicate of a request to leave does not end a later one", bubble(lateLeaveEndsNothing))
 	t.Run("a delayed duplicate of a request to join does not let a reader end a later one", bubble(lateJoinEndsNothing))
+	t.Run("a request that dies before the channel has the subscriber does not say that the user subscribes", bubble(diedJoinSaysNothing))
 	t.Run("to leave succeeds although the user's own row is written meanwhile", bubble(leavingMeetsOtherWrite))
 	t.Run("to join succeeds although another device of the user leaves meanwhile", bubble(joiningMeetsLeaving))
 	t.Run("to leave removes the row in the channel, although that is written meanwhile", bubble(leavingMeetsKeeping))
@@ -157,6 +158,17 @@ func joiningMeetsLeaving(t *testing.T, w *world) {
 // toSub matches the transactions on the row of grace in a channel.
 func toSub(call drivertest.Call) bool {
 	return slices.ContainsFunc(call.Operations, func(op driver.Operation) bool { return op.Row == schema.SubRow(grace) })
+}
+
+func diedJoinSaysNothing(t *testing.T, w *world) {
+	channel := w.Create("garden", ada)
+	w.Arm(drivertest.Only(toSub, drivertest.FailBefore(1)))
+	if err := w.Faulty.Subscriptions.Create(t.Context(), channel, grace); err == nil {
+		t.Error("the request did not die")
+	}
+	if subscribes, err := w.Store.Subscriptions.Has(t.Context(), channel.Ref(), grace); err != nil || subscribes {
+		t.Errorf("the user subscribes: %t, %v", subscribes, err)
+	}
 }
 
 func leavingMeetsKeeping(t *testing.T, w *world) {
