@@ -94,7 +94,7 @@ func explain(missing []string, made bool) string {
 		}
 		return "a part of the store is missing: " + names + "; nothing was created. Create it empty by hand and " + then + ", or remove what is left for a new store"
 	}
-	return "the store was not created, or not to the end: " + names + "; to create it, start a role: serve, web or worker"
+	return "the store was not created, or not to the end: " + names + "; to create it, start a role: serve, web or worker; if a copy to it was interrupted, run that copy again instead"
 }
 
 // look returns the names of the tables that do not exist, and of the queue if it does not. It reports made if there was a
