@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -24,6 +25,7 @@ func TestRoot(t *testing.T) {
 	}
 	t.Parallel()
 	t.Run("the user of a service opens the store that root restores or copies to", rootRestores)
+	t.Run("the restore of a service as docs/operating.md has it gives back the backup, and ends after any command with a whole site", restoresAsDocumented)
 	t.Run("a full disk takes no writes, and its store is read, healthy and ready", fullDisk)
 	t.Run("a first start on a full disk waits, healthy and not ready, until there is room", fullDiskAtStart)
 	t.Run("a start that waits on a full disk ends with SIGTERM", fullDiskStops)
@@ -43,6 +45,85 @@ func openToAll(t *testing.T) (dir, binary string) {
 	return dir, binary
 }
 
+// serveAsUser starts a copy of the program as the user of the service.
+func serveAsUser(t *testing.T, binary, data string) *process {
+	t.Helper()
+	cmd := setup{program.Setup{Binary: binary}}.Command(context.WithoutCancel(t.Context()), "serve", "--listen", "127.0.0.1:0", "--data", data, "--admin-listen", "127.0.0.1:0")
+	cmd.Dir = filepath.Dir(binary)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: serviceUser, Gid: serviceUser}}
+	p := launch(t, cmd)
+	p.url = p.await(t, &p.Stdout, `listening on (\S+)\n`)
+	return p
+}
+
+// documentedRestore returns the commands by which an operator restores a service.
+func documentedRestore(t *testing.T) (commands []string) {
+	t.Helper()
+	_, text, _ := strings.Cut(readRoot(t, "docs/operating.md"), "With the systemd unit, as root:\n")
+	text, _, _ = strings.Cut(text, "\nThe directory must")
+	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(text, -1) {
+		for _, command := range regexp.MustCompile(`&&|\n`).Split(block[1], -1) {
+			if command = strings.TrimSpace(command); command != "" {
+				commands = append(commands, command)
+			}
+		}
+	}
+	if len(commands) < 5 {
+		t.Fatalf("docs/operating.md has the commands %q", commands)
+	}
+	return commands
+}
+
+// Of systemd there is only the call that the test records. A channel is deleted after the backup. After each command
+// the machine may lose power and start the service.
+func restoresAsDocumented(t *testing.T) {
+	t.Parallel()
+	dir, binary := openToAll(t)
+	s, made, backup := setup{program.Setup{Binary: binary}}, filepath.Join(dir, "made"), filepath.Join(dir, "day-6.gz")
+	p := s.start(t, "serve", "--listen", "127.0.0.1:0", "--data", made)
+	alice := signUp(t, p.url, "alice")
+	alice.createChannel(t, "gone")
+	alice.createChannel(t, "news")
+	alice.post(t, "news", "before the backup")
+	p.endCleanly(t)
+	s.mustRun(t, "backup", backup, "--data", made)
+	p = s.start(t, "serve", "--listen", "127.0.0.1:0", "--data", made)
+	alice.URL = p.url
+	alice.awaitDeletion(t, alice.deleteChannel(t, "gone"))
+	alice.post(t, "news", "after it")
+	p.endCleanly(t)
+	ok(t, os.WriteFile(filepath.Join(dir, "systemctl"), []byte("#!/bin/sh\necho $* >> "+dir+"/asked\n"), 0o755))
+
+	commands := documentedRestore(t)
+	for n := range len(commands) + 1 {
+		data := filepath.Join(dir, fmt.Sprint("data ", n))
+		ok(t, errors.Join(os.CopyFS(data, os.DirFS(made)), os.Chown(data, serviceUser, serviceUser), os.Chown(filepath.Join(data, "microblogging.db"), serviceUser, serviceUser)))
+		script := strings.Join(commands[:n], " &&\n")
+		script = strings.ReplaceAll(script, "/var/lib/microblogging-backup/day-6.gz", "'"+backup+"'")
+		script = strings.ReplaceAll(script, "/var/lib/microblogging", "'"+data+"'")
+		cmd := exec.CommandContext(t.Context(), "sh", "-c", script)
+		cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"))
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s\nends with %v: %s", script, err, out)
+		}
+		p := serveAsUser(t, binary, data)
+		want := 2
+		if strings.Contains(script, "mv new/") {
+			want = 1
+		}
+		if page := reader(p.url).do(t, "GET", client.ChannelsPath, nil, http.StatusOK, nil); !strings.Contains(string(page.Body), `"news"`) {
+			t.Errorf("after %q the channels are %s", script, page.Body)
+		} else if blogs := reader(p.url).countBlogs(t, "news"); blogs != want {
+			t.Errorf("after %q there are %d posts, want %d", script, blogs, want)
+		}
+		reader(p.url).awaitStatus(t, client.ChannelPath("gone"), http.StatusNotFound)
+		p.endCleanly(t)
+	}
+	if asked, err := os.ReadFile(filepath.Join(dir, "asked")); err != nil || !strings.HasSuffix(string(asked), "stop microblogging\nstart microblogging\n") {
+		t.Errorf("systemctl was asked for %q (%v)", asked, err)
+	}
+}
+
 func rootRestores(t *testing.T) {
 	t.Parallel()
 	from, root := imported(t, 25)
@@ -54,28 +135,17 @@ func rootRestores(t *testing.T) {
 		ok(t, errors.Join(os.Mkdir(data, 0o700), os.Chown(data, serviceUser, serviceUser)))
 		return data
 	}
-	serve := func(data string) *process {
-		cmd := setup{program.Setup{Binary: binary}}.Command(context.WithoutCancel(t.Context()), "serve", "--listen", "127.0.0.1:0", "--data", data, "--admin-listen", "127.0.0.1:0")
-		cmd.Dir = dir
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: serviceUser, Gid: serviceUser}}
-		p := launch(t, cmd)
-		p.url = p.await(t, &p.Stdout, `listening on (\S+)\n`)
-		return p
-	}
-	replaced, ofRoot := owned("replaced"), owned("of root")
-	serve(replaced).endCleanly(t)
-	before := filepath.Join(replaced, "before")
-	ok(t, errors.Join(os.Mkdir(before, 0o700), os.Rename(filepath.Join(replaced, "microblogging.db"), filepath.Join(before, "microblogging.db"))))
+	serve := func(data string) *process { return serveAsUser(t, binary, data) }
+	ofRoot := owned("of root")
 	root.start(t, "serve", "--listen", "127.0.0.1:0", "--data", ofRoot).endCleanly(t)
 	ok(t, os.Chown(filepath.Join(ofRoot, "microblogging.db"), 0, 0))
 	copied := filepath.Join(owned("of a copy"), "new")
 	root.mustRun(t, "copy", "--from", "bolt:"+from, "--to", "bolt:"+copied)
 	for what, flags := range map[string][]string{
-		"its directory":                 {owned("there")},
-		"a new directory in its own":    {filepath.Join(owned("parent"), "new", "er/")},
-		"the place of the former store": {replaced, "--deletions", before},
-		"an empty store of root's":      {ofRoot},
-		"a copy that root has made":     {copied},
+		"its directory":              {owned("there")},
+		"a new directory in its own": {filepath.Join(owned("parent"), "new", "er/")},
+		"an empty store of root's":   {ofRoot},
+		"a copy that root has made":  {copied},
 	} {
 		data := flags[0]
 		if data != copied {
