@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -35,6 +36,7 @@ func TestUpgrade(t *testing.T) {
 	t.Run("users see what the earlier program showed them", usersSeeWhatWasThere)
 	t.Run("passwords, keys, blocks and rules hold as before", whatUsersHadHolds)
 	t.Run("pending deletions end, and what is poisoned can be queued again", deletionsEnd)
+	t.Run("a deletion that came after it is repeated on a backup of before", laterDeletionIsRepeated)
 	t.Run("an embedded store that is older is refused by every command and role, which write nothing", olderFileIsRefused)
 	t.Run("the same store on Azurite is refused too", olderAccountIsRefused)
 }
@@ -274,6 +276,25 @@ func (u *upgraded) wantGone(channel, user string) {
 	u.t.Helper()
 	u.want(404, "", "GET", "/channels/"+channel, "", "")
 	u.want(404, "", "GET", "/users/"+user, "", "")
+}
+
+// The program that made the backup has restored it to OLD.
+func laterDeletionIsRepeated(t *testing.T) {
+	dir := t.TempDir()
+	old, live, again, backup, restored := unpackStore(t, "0064adec.gz"), filepath.Join(dir, "live"), filepath.Join(dir, "again"), filepath.Join(dir, "backup"), filepath.Join(dir, "restored")
+	mustRun(t, "copy", "--from", "bolt:"+old, "--to", "bolt:"+live)
+	s := openSite(t, live)
+	garden := s.channel("garden")
+	_, err := s.store.Deletions.Request(t.Context(), garden.Key(), garden.Owner, domain.Any[domain.Incarnation]())
+	ok(t, err)
+	s.close()
+	refused(t, exitCannotRun, "first restore it with the program that wrote it", "restore", earlierStores+"0064adec.gz", "--data", restored, "--deletions", live)
+	mustRun(t, "copy", "--from", "bolt:"+old, "--to", "bolt:"+again)
+	mustRun(t, "backup", backup, "--data", again)
+	mustRun(t, "restore", backup, "--data", restored, "--deletions", live)
+	if err := openSite(t, restored).state("garden"); !errors.Is(err, domain.ErrGone) {
+		t.Errorf("the channel that was deleted: %v", err)
+	}
 }
 
 // An older store was written by the program of 08acbd69. Its file has the first layout.
