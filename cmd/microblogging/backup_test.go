@@ -236,6 +236,14 @@ func backupHasAge(t *testing.T) {
 	data := filepath.Join(dir, "data")
 	mustRun(t, "restore", file, "--data", data)
 	young("after a restore", age(data, nothing))
+	ok(t, bolt.NoteBackup(data, time.Now().Add(-3*day)))
+	copied := filepath.Join(dir, "copied")
+	mustRun(t, "copy", "--from", "bolt:"+data, "--to", "bolt:"+copied)
+	young("after a copy", age(copied, nothing))
+	ok(t, os.WriteFile(filepath.Join(copied, "last-backup"), nil, 0o600))
+	if got := age(copied, nothing); got < (3 * day).Seconds() {
+		t.Errorf("with a note that is empty, the age is %f", got)
+	}
 }
 
 func backupIsGuarded(t *testing.T) {

@@ -26,17 +26,21 @@ type copyCommand struct {
 
 // Run copies the store.
 func (c copyCommand) Run(ctx context.Context, console *console) (err error) {
-	from, closeFrom, err := c.side(c.From, storageFlags.mustExist)
+	from, source, err := c.side(c.From, storageFlags.mustExist)
 	if err != nil {
 		return cannotRunError{fmt.Errorf("--from: %w", err)}
 	}
-	defer func() { err = errors.Join(err, closeFrom()) }()
-	to, closeTo, err := c.side(c.To, func(storageFlags) error { return nil })
+	defer func() { err = errors.Join(err, source.close()) }()
+	to, target, err := c.side(c.To, func(storageFlags) error { return nil })
 	if err != nil {
 		return cannotRunError{fmt.Errorf("--to: %w", err)}
 	}
-	defer func() { err = errors.Join(err, closeTo()) }()
-	return copyStore(ctx, console, from, to, c.Flight)
+	defer func() { err = errors.Join(err, target.close()) }()
+	if err = copyStore(ctx, console, from, to, c.Flight); err == nil && target.local {
+		// There are two whole stores now. Without a note, nothing would tell that no backup follows.
+		warnOfAge(console, bolt.NoteBackup(target.data, time.Now()))
+	}
+	return err
 }
 
 // copyTryTime is how long a copy waits for a response before it sends a request again: no user
@@ -44,7 +48,7 @@ func (c copyCommand) Run(ctx context.Context, console *console) (err error) {
 const copyTryTime = 30 * time.Second
 
 // side opens the store that a flag names, if it may be.
-func (c copyCommand) side(value string, may func(storageFlags) error) (side move.Side, closeSide func() error, err error) {
+func (c copyCommand) side(value string, may func(storageFlags) error) (side move.Side, b *backend, err error) {
 	f := c.storageFlags
 	kind, where, given := strings.Cut(value, ":")
 	switch {
@@ -61,7 +65,6 @@ func (c copyCommand) side(value string, may func(storageFlags) error) (side move
 	if err := may(f); err != nil {
 		return side, nil, err
 	}
-	var b *backend
 	side.Name = f.Storage
 	if f.Storage == "bolt" {
 		side.Name = "bolt:" + f.Data
@@ -77,7 +80,7 @@ func (c copyCommand) side(value string, may func(storageFlags) error) (side move
 		return side, nil, err
 	}
 	side.Backend = b.under
-	return side, b.close, nil
+	return side, b, nil
 }
 
 // copyStore copies a store, compares the two, and says what it did.

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"microblogging/domain"
 )
 
 // A Disk is what the disk of a store holds, in bytes. It is zero if that is unknown.
@@ -47,14 +49,22 @@ func NoteBackup(dir string, on time.Time) error {
 	return nil
 }
 
-// LastBackup returns the time of the last NoteBackup. It is zero if there was none.
+// LastBackup returns the time of the last NoteBackup. It is zero if there was none. Of a note that cannot be read, or
+// that is of a time to come, it returns an error and the beginning of 1970. So an alert about its age fires.
 func (db *DB) LastBackup() (time.Time, error) {
 	text, err := os.ReadFile(filepath.Join(filepath.Dir(db.bolt.Path()), backupName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return time.Time{}, nil
 	}
-	if err != nil {
-		return time.Time{}, err
+	var on time.Time
+	if err == nil {
+		on, err = time.Parse(time.RFC3339, strings.TrimSpace(string(text)))
 	}
-	return time.Parse(time.RFC3339, strings.TrimSpace(string(text)))
+	if err == nil && time.Until(on) > domain.ClockTolerance {
+		err = errors.New("it is of a time to come")
+	}
+	if err != nil {
+		return time.Unix(0, 0), fmt.Errorf("reading when the last backup was completed, from %s: %w", backupName, err)
+	}
+	return on, nil
 }

@@ -5,11 +5,13 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"microblogging/domain"
 )
 
 func TestLastBackup(t *testing.T) {
 	t.Run("is the last that was noted, also by a later process", lastBackupIsNoted)
-	t.Run("that cannot be read is an error", lastBackupIsDamaged)
+	t.Run("that cannot be read, or is to come, is an error and very old", lastBackupIsDamaged)
 	t.Run("is noted in no other file that has its name", lastBackupIsNewFile)
 }
 
@@ -35,9 +37,17 @@ func lastBackupIsNoted(t *testing.T) {
 
 func lastBackupIsDamaged(t *testing.T) {
 	dir := t.TempDir()
-	ok(t, os.WriteFile(filepath.Join(dir, backupName), []byte("yesterday"), 0o600))
-	if got, err := mustOpen(t, dir, Options{}).LastBackup(); err == nil {
-		t.Errorf("got %s", got)
+	db := mustOpen(t, dir, Options{})
+	tomorrow := time.Now().Add(24 * time.Hour).UTC().Format(time.RFC3339)
+	for _, text := range []string{"", "yesterday", tomorrow} {
+		ok(t, os.WriteFile(filepath.Join(dir, backupName), []byte(text), 0o600))
+		if got, err := db.LastBackup(); err == nil || got.IsZero() || time.Since(got) < 365*24*time.Hour {
+			t.Errorf("of %q, got %s (%v)", text, got, err)
+		}
+	}
+	ok(t, NoteBackup(dir, time.Now().Add(domain.ClockTolerance/2))) // by a clock that was set back since
+	if _, err := db.LastBackup(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -110,7 +110,7 @@ func (g *gauges) tellEmbedded(tell func(name, help string, value float64, labels
 	}
 	backup, unread := g.embedded.LastBackup()
 	if !backup.IsZero() {
-		tell("bolt_backup_age_seconds", "For how long the last backup has been complete. It is left out if there was none.", max(time.Since(backup).Seconds(), 0), nil)
+		tell("bolt_backup_age_seconds", "For how long the last backup, or a copy to here, has been complete. It is left out if there was none, and that of 1970 if the note of it cannot be read.", max(time.Since(backup).Seconds(), 0), nil)
 	}
 	if err := errors.Join(err, unknown, unread); err != nil {
 		g.log.Warn("could not read all about the embedded store for metrics", "error", err)

@@ -241,9 +241,9 @@ func tellWhatWaits(t *testing.T) {
 			`microblogging_bolt_disk_bytes 8192`,
 			`microblogging_bolt_disk_free_bytes 2048`,
 			`microblogging_bolt_backup_age_seconds 93600`)
-		file.broken, file.backup = errors.New("input/output error"), time.Time{}
-		wantLines(t, m, `microblogging_bolt_writable 0`)
-		if got := scrape(t, m); strings.Count(got, "\nmicroblogging_bolt_writable ") != 1 || regexp.MustCompile(`\nmicroblogging_bolt_(file|free|disk|backup)`).MatchString(got) {
+		file.broken, file.backup = errors.New("input/output error"), time.Now().Add(-100*26*time.Hour)
+		wantLines(t, m, `microblogging_bolt_writable 0`, `microblogging_bolt_backup_age_seconds 9.36e+06`)
+		if got := scrape(t, m); strings.Count(got, "\nmicroblogging_bolt_writable ") != 1 || regexp.MustCompile(`\nmicroblogging_bolt_(file|free|disk)`).MatchString(got) {
 			t.Errorf("tells what it cannot read: %s", got)
 		}
 		store.backlog = storage.Backlog{}
