@@ -72,9 +72,12 @@ func verify(file io.ReadSeeker) error {
 // writeBackup writes the file of a backup. It writes under another name, reads what it has
 // written, and gives it the name once it is whole and on the disk. So a file of
 // that name is always whole, whichever process was killed. A backup that had the name before is
-// replaced at that moment. The name is taken from no other file.
+// replaced at that moment. The name is taken from no other file. A link stays, and the backup is where it leads.
 func writeBackup(name string, write func(io.Writer) error) (size int64, err error) {
-	if err := replaceable(name); err != nil {
+	if name, err = follow(name); err == nil {
+		err = replaceable(name)
+	}
+	if err != nil {
 		return 0, cannotRunError{err}
 	}
 	file, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".partial-*")
@@ -101,6 +104,28 @@ func writeBackup(name string, write func(io.Writer) error) (size int64, err erro
 		return 0, err
 	}
 	return info.Size(), bolt.SyncDir(filepath.Dir(name))
+}
+
+// maxLinks is how many links lead to a file at most, as for Linux.
+const maxLinks = 40
+
+// follow returns the name of the file to which a name leads if it is a link. The file need not be there.
+func follow(name string) (string, error) {
+	for range maxLinks {
+		to, err := os.Readlink(name)
+		if err != nil { // it is no link
+			return name, nil
+		}
+		if !filepath.IsAbs(to) {
+			dir, err := filepath.EvalSymlinks(filepath.Dir(name)) // since .. in the link is by the real directory
+			if err != nil {
+				return "", err
+			}
+			to = filepath.Join(dir, to)
+		}
+		name = to
+	}
+	return "", fmt.Errorf("%s: too many links", name)
 }
 
 // replaceable refuses a name that another file than a backup has.

@@ -31,6 +31,7 @@ func TestBackupCommand(t *testing.T) {
 	t.Run("is in the metrics with its age once its file is whole, also after a restart and a restore", backupHasAge)
 	t.Run("is given to one program at a time, on the same machine", backupIsGuarded)
 	t.Run("replaces a backup, and no other file", backupReplaces)
+	t.Run("is written where a link leads, which stays a link", backupFollowsLink)
 	t.Run("has its name once it is whole and not before, or the name stays with the one before", backupHasNameOnceWhole)
 	t.Run("that cannot begin exits with 2 and leaves nothing", backupCannotBegin)
 	t.Run("that its server gives up leaves nothing", backupGivenUp)
@@ -292,6 +293,41 @@ func backupReplaces(t *testing.T) {
 	if said := mustRun(t, "check", "--data", s.data); !strings.Contains(said, "0 violations in 1 channels, 3 blogs") {
 		t.Error(said)
 	}
+}
+
+// The link leads over another in a directory that is a link, to a file that is there from the second backup on.
+func backupFollowsLink(t *testing.T) {
+	s, dir, far := openSite(t, t.TempDir()), t.TempDir(), t.TempDir()
+	s.create("Garden", 3)
+	s.close()
+	link := func(to, name string) { ok(t, os.Symlink(filepath.FromSlash(to), name)) }
+	ok(t, os.Mkdir(filepath.Join(far, "inner"), 0o700))
+	link(filepath.Join(far, "inner"), filepath.Join(dir, "mount"))
+	link("../kept", filepath.Join(far, "inner", "latest"))
+	file := filepath.Join(dir, "backup")
+	link("mount/latest", file)
+	for range 2 {
+		mustRun(t, "backup", file, "--data", s.data)
+		wantNames(t, dir, "backup", "mount")
+		wantNames(t, far, "inner", "kept")
+		ok(t, verifyFile(filepath.Join(far, "kept")))
+	}
+	for _, name := range []string{file, filepath.Join(far, "inner", "latest")} {
+		if _, err := os.Readlink(name); err != nil {
+			t.Error(err)
+		}
+	}
+	loop := filepath.Join(dir, "loop")
+	link("loop", loop)
+	refused(t, exitCannotRun, "loop", "backup", loop, "--data", s.data)
+}
+
+func verifyFile(name string) error {
+	file, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(verify(file), file.Close())
 }
 
 func backupHasNameOnceWhole(t *testing.T) {
