@@ -41,6 +41,7 @@ func TestBackupCommand(t *testing.T) {
 
 func TestRestoreCommand(t *testing.T) {
 	t.Run("deletes again what was deleted after the backup", restoreDeletesAgain)
+	t.Run("unpacks a later backup next to the store alone, where the next restore removes what is left", restoreUnpacksBeside)
 	t.Run("ends all sessions if it is told to", restoreEndsSessions)
 	t.Run("of a bad file exits with 2 and changes nothing", restoreRefuses)
 	t.Run("that is interrupted says so and leaves nothing, and so do backup and compact", othersInterrupted)
@@ -578,6 +579,31 @@ func restoreDeletesAgain(t *testing.T) {
 	}
 }
 
+// A backup holds password hashes, and a restore may be killed at any time.
+func restoreUnpacksBeside(t *testing.T) {
+	s, dir := openSite(t, t.TempDir()), t.TempDir()
+	s.create("Garden", 3)
+	s.close()
+	file, data := filepath.Join(dir, "backup"), filepath.Join(dir, "data")
+	mustRun(t, "backup", file, "--data", s.data)
+	t.Setenv("TMPDIR", filepath.Join(dir, "slip"))
+	looked := false
+	ok(t, readUnpacked(t.Context(), file, data, func(*bolt.DB) error {
+		looked = true
+		left, err := os.ReadDir(data)
+		if err != nil || len(left) != 1 || !strings.HasPrefix(left[0].Name(), "microblogging.db.restore-") {
+			t.Errorf("it is unpacked in %v (%v)", left, err)
+		}
+		return nil
+	}))
+	if !looked {
+		t.Error("it was not read")
+	}
+	wantNames(t, dir, "backup")
+	mustRun(t, "restore", file, "--data", data, "--deletions", file)
+	wantNames(t, data, "last-backup", "microblogging.db")
+}
+
 func restoreEndsSessions(t *testing.T) {
 	s, file := openSite(t, t.TempDir()), filepath.Join(t.TempDir(), "backup")
 	_, err := s.store.Operator.SignUp(t.Context(), "ada", "correct horse")
@@ -601,7 +627,8 @@ func restoreRefuses(t *testing.T) {
 	s, dir := openSite(t, t.TempDir()), t.TempDir()
 	s.create("Garden", 5)
 	s.close()
-	good, data := filepath.Join(dir, "backup"), filepath.Join(dir, "data")
+	good, made := filepath.Join(dir, "backup"), filepath.Join(dir, "made")
+	data := filepath.Join(made, "of", "data")
 	mustRun(t, "backup", good, "--data", s.data)
 	whole, err := os.ReadFile(good)
 	s.ok(err)
@@ -616,6 +643,7 @@ func restoreRefuses(t *testing.T) {
 	zip := gzip.NewWriter(&other)
 	_, err = io.WriteString(zip, "text")
 	s.ok(errors.Join(err, zip.Close()))
+	foreign := file("foreign", packed(t, "text"))
 	cut := file("cut", whole[:len(whole)-1])
 	for name, c := range map[string]struct {
 		args []string
@@ -625,7 +653,9 @@ func restoreRefuses(t *testing.T) {
 		"altered":              {[]string{file("altered", altered)}, "cut short or altered"},
 		"another gzip file":    {[]string{file("other", other.Bytes())}, "not a backup"},
 		"no backup":            {[]string{file("text", []byte("text"))}, "not a backup"},
+		"of no store":          {[]string{foreign}, "damaged"},
 		"missing":              {[]string{filepath.Join(dir, "slip")}, "slip"},
+		"deletions of none":    {[]string{good, "--deletions", foreign}, "damaged"},
 		"deletions cut short":  {[]string{good, "--deletions", cut}, "cut short"},
 		"deletions missing":    {[]string{good, "--deletions", filepath.Join(dir, "slip")}, "slip"},
 		"Azure":                {[]string{good, "--storage", "azure"}, "microblogging copy"},
@@ -633,8 +663,8 @@ func restoreRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			refused(t, exitCannotRun, c.says, append([]string{"restore", "--data", data}, c.args...)...)
-			if _, err := os.Stat(data); !errors.Is(err, fs.ErrNotExist) {
-				t.Errorf("there is a store now (%v)", err)
+			if _, err := os.Stat(made); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("there is a directory now (%v)", err)
 			}
 		})
 	}

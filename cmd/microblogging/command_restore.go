@@ -27,7 +27,7 @@ func (c restoreCommand) Run(ctx context.Context, console *console) (err error) {
 	}
 	var deletions []domain.Deletion
 	if c.Deletions != "" {
-		if deletions, err = readDeletions(ctx, c.Deletions); err != nil {
+		if deletions, err = readDeletions(ctx, c.Deletions, c.Data); err != nil {
 			return cannotRunError{fmt.Errorf("%s cannot be used: %w", c.Deletions, err)}
 		}
 	}
@@ -84,9 +84,9 @@ func restore(ctx context.Context, name, dir string, begin func(), finish func(*b
 	return rows, packed.ModTime.UTC(), err
 }
 
-// readDeletions reads what was asked to be deleted from a store, or from a backup, which it
-// restores elsewhere.
-func readDeletions(ctx context.Context, name string) (deletions []domain.Deletion, err error) {
+// readDeletions reads what was asked to be deleted from a store, or from a backup, which it unpacks next to the
+// store in the directory data.
+func readDeletions(ctx context.Context, name, data string) (deletions []domain.Deletion, err error) {
 	read := func(db *bolt.DB) (err error) {
 		deletions, err = storage.New(db, storage.Options{}).Operator.DeletionRecords(ctx)
 		return err
@@ -98,10 +98,23 @@ func readDeletions(ctx context.Context, name string) (deletions []domain.Deletio
 		}
 		return deletions, errors.Join(read(db), db.Close())
 	}
-	elsewhere, err := os.MkdirTemp("", "microblogging-restore-*")
-	if err != nil {
-		return nil, err
+	return deletions, readUnpacked(ctx, name, data, read)
+}
+
+// errRead ends a restore of which the file alone was wanted.
+var errRead = errors.New("was read")
+
+// readUnpacked reads a backup, which it begins to restore. So if this process is killed, the next restore into that
+// directory removes what was unpacked, and no command accepts the directory before. In a directory of temporary
+// files, the password hashes would stay.
+func readUnpacked(ctx context.Context, name, data string, read func(*bolt.DB) error) error {
+	var failed error
+	_, _, err := restore(ctx, name, data, func() {}, func(db *bolt.DB) error {
+		failed = read(db)
+		return errRead
+	})
+	if errors.Is(err, errRead) {
+		return failed
 	}
-	_, _, err = restore(ctx, name, elsewhere, func() {}, read)
-	return deletions, errors.Join(err, os.RemoveAll(elsewhere))
+	return err
 }

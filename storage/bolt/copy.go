@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"go.etcd.io/bbolt"
@@ -193,13 +194,14 @@ func replace(path, suffix string, release func() error, fill func(*os.File) erro
 // begin is called when all was verified, and Options.Accept has accepted it. An error before it means that
 // nothing has changed.
 func Restore(ctx context.Context, dir string, from io.Reader, opts Options, begin func(), finish func(*DB) error) (rows int, err error) {
-	if _, there := os.Stat(dir); errors.Is(there, fs.ErrNotExist) {
-		defer func() {
+	made := missingDirs(filepath.Clean(dir))
+	defer func() {
+		for _, dir := range made {
 			if err != nil {
 				_ = os.Remove(dir) // which does nothing if anything is in it
 			}
-		}()
-	}
+		}
+	}()
 	if err := makeDir(filepath.Clean(dir)); err != nil {
 		return 0, fmt.Errorf("making the data directory: %w", err)
 	}
@@ -238,18 +240,32 @@ func Restore(ctx context.Context, dir string, from io.Reader, opts Options, begi
 	return rows, nil
 }
 
+// missingDirs returns the directory and its parents, as far as they are missing, the innermost first.
+func missingDirs(dir string) (missing []string) {
+	for ; ; dir = filepath.Dir(dir) {
+		_, there := os.Stat(dir)
+		if !errors.Is(there, fs.ErrNotExist) || slices.Contains(missing, dir) { // the second is a drive
+			return missing
+		}
+		missing = append(missing, dir)
+	}
+}
+
 // makeDir makes a directory and its parents, where they are missing.
 func makeDir(dir string) error {
-	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
-		return os.MkdirAll(dir, 0o700) // nothing is missing, or the error says what is in the way
+	missing := missingDirs(dir)
+	if len(missing) == 0 {
+		return os.MkdirAll(dir, 0o700) // does nothing, or the error says what is in the way
 	}
-	if err := makeDir(filepath.Dir(dir)); err != nil {
-		return err
+	for _, dir := range slices.Backward(missing) {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			return err
+		}
+		if err := inherit(dir); err != nil {
+			return err
+		}
 	}
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		return err
-	}
-	return inherit(dir)
+	return nil
 }
 
 // lockEmpty locks the store if there is one, and refuses one that is not Empty. Tables without
