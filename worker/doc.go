@@ -34,7 +34,7 @@
 //     of steps again.
 //   - A message is lost, or was never sent: the reconciling pass
 //     (Reconcile in storage.Steps) sends a new one for each open deletion that makes no
-//     progress. Each worker runs it from time to time.
+//     progress. Each worker runs it from time to time, unless its clock is ahead of the store's.
 //   - The store does not answer: the worker waits until it does.
 //   - A message fails too often and makes no progress: a row of its own keeps it until
 //     an operator requeues it, and the record of the deletion says that it is poisoned.
