@@ -77,11 +77,13 @@ func claims() map[*regexp.Regexp]func(*lab.Call) bool {
 		`up the open gate`:               on("gate!open!", driver.ActionInsert, driver.ActionDelete),
 		`behind the open gate`:           on("gate!open!", driver.ActionMerge),
 		`behind the shut gate`:           on("gate!shut!", driver.ActionMerge),
-		`in the place of`:                func(c *lab.Call) bool { return acts(driver.ActionDelete)(c) && acts(driver.ActionInsert)(c) },
-		`of the rule|rule that was read`: on("posting!", driver.ActionMerge),
-		`^(Announce|Put up)[^(]*$`:       acts(driver.ActionInsert),
-		`in the place of the reserv`:     on("gate!reserved!", driver.ActionDelete),
-		`version that was read|only if`:  matches,
+		`in the place of`: func(c *lab.Call) bool {
+			return acts(driver.ActionDelete)(c) && (acts(driver.ActionInsert)(c) || acts(driver.ActionReplace)(c))
+		},
+		`of the rule|rule that was read`:                                     on("posting!", driver.ActionMerge),
+		`^(Announce|Put up)[^(]*$`:                                           acts(driver.ActionInsert),
+		`in the place of the reserv`:                                         on("gate!reserved!", driver.ActionDelete),
+		`version that was read|only if`:                                      matches,
 		`from then on|so that|for good|since|as long as|frees|never|already`: never, // tells what will be, or was
 	} {
 		all[regexp.MustCompile(words)] = holds

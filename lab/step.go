@@ -267,7 +267,7 @@ func conditions(c *Call) (words []string) {
 	for _, op := range c.Operations {
 		kind := schema.Of(c.Target, c.Partition, op.Row)
 		switch _, matches := op.If.ETag(); {
-		case op.Action == driver.ActionInsert:
+		case op.Action == driver.ActionInsert, op.Action == driver.ActionReplace && op.If == driver.Upsert:
 			in = op.Row
 		case matches:
 			version = "in the version that was read"

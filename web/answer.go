@@ -37,8 +37,8 @@ const (
 )
 
 // deliver sends an answer whose body is complete, and counts the body until the client has accepted it.
-// If that is too much, it sets no header, sends nothing and returns an error. The connection's buffer takes a small body
-// at once, so that is not counted: a client can take such pages whatever other clients leave unread.
+// If that is too much, it sets no header, sends nothing and returns an error. A small body fits in the
+// connection's buffer, so it is not counted: a client can take such pages whatever other clients leave unread.
 func deliver(c echo.Context, status int, header http.Header, body []byte) error {
 	if n := int64(len(body)); n > ConnectionBuffer && c.Request().Method != http.MethodHead {
 		admission := exchangeOf(c).admission

@@ -19,7 +19,7 @@ import (
 )
 
 func TestAnswer(t *testing.T) {
-	t.Run("of many bytes is refused to a client who has not read others, and to nobody else", answersOfAClientAreBounded)
+	t.Run("of many bytes is refused to a client who has not read others, and to no other client", answersOfAClientAreBounded)
 	t.Run("is one of four in the making for a client, and of a fifth for another client", answersInTheMakingAreBounded)
 	t.Run("of many posts has at most a mebibyte, and leads to the rest", listsAreBounded)
 	t.Run("is kept once, whatever else the query says", answersAreKeptOnce)

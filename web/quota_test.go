@@ -34,8 +34,8 @@ func TestQuota(t *testing.T) {
 	t.Run("is told to the observer, with the bytes that were stored", observerOfQuotas)
 }
 
-// kilobyte is a text that counts 3,072 bytes as a post.
-var kilobyte = strings.Repeat("x", 1024)
+// twoKilobytes is a text that counts 3,072 bytes as a post.
+var twoKilobytes = strings.Repeat("x", 2048)
 
 // quotaSite is a site with quotas, and ada with a channel. It must be made in a bubble.
 func quotaSite(t *testing.T, q web.Quotas) (s *site, token string) {
@@ -45,37 +45,37 @@ func quotaSite(t *testing.T, q web.Quotas) (s *site, token string) {
 	return s, token
 }
 
-// hasKilobytes makes so many posts of ada's that no quota counts.
-func (s *site) hasKilobytes(posts int) {
+// hasPosts makes so many posts of ada's that no quota counts.
+func (s *site) hasPosts(posts int) {
 	s.Helper()
 	for range posts {
-		s.post(domain.Channel{Name: "Engines", Owner: "ada", Incarnation: s.ref("Engines").Incarnation}, "ada", kilobyte)
+		s.post(domain.Channel{Name: "Engines", Owner: "ada", Incarnation: s.ref("Engines").Incarnation}, "ada", twoKilobytes)
 	}
 }
 
-// writesKilobyte sends a post of a kilobyte.
-func (s *site) writesKilobyte(token string, changes ...change) answer {
+// writesTwoKilobytes sends a post of a twoKilobytes.
+func (s *site) writesTwoKilobytes(token string, changes ...change) answer {
 	s.Helper()
-	return s.do("POST", enginesBlogs, append(changes, bearer(token), fields("text", kilobyte))...)
+	return s.do("POST", enginesBlogs, append(changes, bearer(token), fields("text", twoKilobytes))...)
 }
 
 func accountIsRefusedUntilTheWindowEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, token := quotaSite(t, web.Quotas{AccountDay: 7000})
 		began := time.Now()
-		s.writesKilobyte(token).want(201)
+		s.writesTwoKilobytes(token).want(201)
 		time.Sleep(23 * time.Hour)
-		s.writesKilobyte(token).want(201)
+		s.writesTwoKilobytes(token).want(201)
 		until := began.Add(24*time.Hour + time.Minute).UTC().Format("15:04 UTC on 2 January 2006")
-		a := s.writesKilobyte(token).unwritten()
+		a := s.writesTwoKilobytes(token).unwritten()
 		a.wantRetryAfter(60 * 60)
 		a.has("about 7000 bytes", "Nothing was saved", "Send it again after "+until)
-		s.writesKilobyte(s.signUp("bob")).want(201) // from the same address
+		s.writesTwoKilobytes(s.signUp("bob")).want(201) // from the same address
 		s.do("PUT", subscriptions+"/Engines", bearer(token)).want(204)
 		time.Sleep(time.Hour - time.Second)
-		s.writesKilobyte(token).want(429)
+		s.writesTwoKilobytes(token).want(429)
 		time.Sleep(time.Second)
-		s.writesKilobyte(token).want(201)
+		s.writesTwoKilobytes(token).want(201)
 	})
 }
 
@@ -84,10 +84,10 @@ func addressIsRefused(t *testing.T) {
 		s, ada := quotaSite(t, web.Quotas{AddressDay: 7000})
 		bob := s.signUp("bob")
 		from := func(peer string) change { return func(r *http.Request) { r.RemoteAddr = peer } }
-		s.writesKilobyte(ada, from("[2001:db8::1]:1000")).want(201)
-		s.writesKilobyte(bob, from("[2001:db8::2]:1000")).want(201)
-		s.writesKilobyte(bob, from("[2001:db8::3]:1000")).retries(24*60*60).want(429).has("All accounts at your address", "Nothing was saved")
-		s.writesKilobyte(bob, from("[2001:db8:0:1::3]:1000")).want(201)
+		s.writesTwoKilobytes(ada, from("[2001:db8::1]:1000")).want(201)
+		s.writesTwoKilobytes(bob, from("[2001:db8::2]:1000")).want(201)
+		s.writesTwoKilobytes(bob, from("[2001:db8::3]:1000")).retries(24*60*60).want(429).has("All accounts at your address", "Nothing was saved")
+		s.writesTwoKilobytes(bob, from("[2001:db8:0:1::3]:1000")).want(201)
 	})
 }
 
@@ -99,7 +99,7 @@ func quotaHoldsInAnotherProcess(t *testing.T) {
 		stored := 0
 		for range 2 * 70_000 / 3072 {
 			for _, process := range []*site{s, other} {
-				if process.writesKilobyte(token).status == 201 {
+				if process.writesTwoKilobytes(token).status == 201 {
 					stored += 3072
 				}
 			}
@@ -109,7 +109,7 @@ func quotaHoldsInAnotherProcess(t *testing.T) {
 			t.Errorf("two processes have stored %d bytes", stored)
 		}
 		again, more := newSiteOver(t, s.db, web.Options{Version: "test", Quotas: q}), 0
-		for again.writesKilobyte(token).status == 201 {
+		for again.writesTwoKilobytes(token).status == 201 {
 			more += 3072
 		}
 		if more > 2*70_000/16 {
@@ -123,8 +123,8 @@ func quotaCostsMostPostsNoCall(t *testing.T) {
 		free, freeToken := quotaSite(t, web.Quotas{})
 		s, token := quotaSite(t, web.Quotas{AccountDay: 10e6, AddressDay: 100e6, Account: 100e6})
 		for range 2 {
-			want := free.calls(func() { free.writesKilobyte(freeToken).want(201) })
-			is(t, "the calls of a post", s.calls(func() { s.writesKilobyte(token).want(201) }), want)
+			want := free.calls(func() { free.writesTwoKilobytes(freeToken).want(201) })
+			is(t, "the calls of a post", s.calls(func() { s.writesTwoKilobytes(token).want(201) }), want)
 		}
 	})
 }
@@ -144,31 +144,31 @@ func deletedPostsMakeRoom(t *testing.T) {
 		s, token := quotaSite(t, web.Quotas{Account: 7000})
 		full := func() answer {
 			t.Helper()
-			return s.writesKilobyte(token).want(422).unwritten()
+			return s.writesTwoKilobytes(token).want(422).unwritten()
 		}
-		s.writesKilobyte(token).want(201)
-		s.writesKilobyte(token).want(201)
+		s.writesTwoKilobytes(token).want(201)
+		s.writesTwoKilobytes(token).want(201)
 		full().has("about 7000 bytes", "Nothing was saved", "Delete posts or channels that you do not need, and send it again a minute later")
 		s.deletesNewest(token, 1)
 		full()
 		time.Sleep(time.Minute)
-		s.writesKilobyte(token).want(201)
+		s.writesTwoKilobytes(token).want(201)
 		full()
 		// What is deleted with a channel makes room, too.
 		s.do("DELETE", "/api/v1/channels/Engines", bearer(token)).want(202)
 		s.do("POST", "/api/v1/channels", bearer(token), fields("name", "Wheels")).want(201)
 		time.Sleep(time.Minute)
-		s.do("POST", "/api/v1/channels/Wheels/blogs", bearer(token), fields("text", kilobyte)).want(201)
-		s.writesKilobyte(s.signUp("bob")).want(410)
+		s.do("POST", "/api/v1/channels/Wheels/blogs", bearer(token), fields("text", twoKilobytes)).want(201)
+		s.writesTwoKilobytes(s.signUp("bob")).want(410)
 	})
 }
 
 func postsThatAreThereCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, token := quotaSite(t, web.Quotas{Account: 32_000})
-		s.hasKilobytes(10)
-		s.writesKilobyte(token).want(422)
-		s.writesKilobyte(s.signUp("bob")).want(201)
+		s.hasPosts(10)
+		s.writesTwoKilobytes(token).want(422)
+		s.writesTwoKilobytes(s.signUp("bob")).want(201)
 	})
 }
 
@@ -176,7 +176,7 @@ func postsThatAreThereCount(t *testing.T) {
 func countGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, token := quotaSite(t, web.Quotas{Account: 1e6})
-		s.hasKilobytes(400)
+		s.hasPosts(400)
 		time.Sleep(time.Second) // so that what follows is listed first
 		s.breakStore(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 			if call.Target == "Users" && call.Method == driver.CallRange {
@@ -206,7 +206,7 @@ func countGoesOn(t *testing.T) {
 func oneRequestCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, token := quotaSite(t, web.Quotas{Account: 32_000})
-		s.hasKilobytes(7)
+		s.hasPosts(7)
 		var counts atomic.Int64
 		s.breakStore(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 			err := send(ctx)
@@ -217,13 +217,13 @@ func oneRequestCounts(t *testing.T) {
 			return err
 		})
 		statuses := make([]int, 4)
-		drivertest.Together(len(statuses), func(i int) { statuses[i] = s.writesKilobyte(token).status })
+		drivertest.Together(len(statuses), func(i int) { statuses[i] = s.writesTwoKilobytes(token).status })
 		slices.Sort(statuses)
 		// The others do not know yet that there is no room. What they store is not among what was counted.
 		if want := []int{201, 201, 201, 422}; counts.Load() != 1 || !slices.Equal(statuses, want) {
 			t.Errorf("%d counts and %v, want 1 and %v", counts.Load(), statuses, want)
 		}
-		s.writesKilobyte(token).want(422)
+		s.writesTwoKilobytes(token).want(422)
 	})
 }
 
@@ -231,16 +231,16 @@ func whatTheStoreMissedIsCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := web.Quotas{AccountDay: 16 * 4000}
 		s, token := quotaSite(t, q)
-		s.writesKilobyte(token).want(201)
+		s.writesTwoKilobytes(token).want(201)
 		s.breakStore(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 			if call.Target == "Throttle" {
 				return domain.ErrUnavailable
 			}
 			return send(ctx)
 		})
-		s.writesKilobyte(token).unwritten().retries(5).want(503)
+		s.writesTwoKilobytes(token).unwritten().retries(5).want(503)
 		s.mendStore()
-		s.writesKilobyte(token).want(201)
+		s.writesTwoKilobytes(token).want(201)
 		sum, _, err := s.store.Accounts.AddText(t.Context(), "ada", 0)
 		ok(t, err)
 		is(t, "the sum in the store", sum, int64(3*3072))
@@ -279,7 +279,7 @@ func refusedPostMakesNoChannel(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newSiteWith(t, web.Options{Version: "test", Quotas: q})
 			b := s.signedIn("ada")
-			p := b.send("POST", "/write", posted(url.Values{"name": {"Engines"}, "text": {kilobyte}}))
+			p := b.send("POST", "/write", posted(url.Values{"name": {"Engines"}, "text": {twoKilobytes}}))
 			p.says("Nothing was saved")
 			s.do("GET", "/api/v1/channels/Engines").want(404)
 		})
@@ -291,7 +291,7 @@ func quotaRefusesEntries(t *testing.T) {
 		s, token := quotaSite(t, web.Quotas{AccountDay: 7000})
 		var entries []any
 		for range 3 {
-			entries = append(entries, entry{Text: kilobyte})
+			entries = append(entries, entry{Text: twoKilobytes})
 		}
 		a := s.do("POST", enginesBatch, bearer(token), batch(entries...)).statuses(201, 201, 429)
 		a.retries(24 * 60 * 60)
@@ -303,8 +303,8 @@ func observerOfQuotas(t *testing.T) {
 	s := newSiteWith(t, web.Options{Version: "test", Observer: n, Quotas: web.Quotas{AccountDay: 10_000, Account: 4000}})
 	token := s.signUp("ada")
 	s.channel("Engines", "ada")
-	s.writesKilobyte(token).want(201)
-	s.writesKilobyte(token).want(422)
+	s.writesTwoKilobytes(token).want(201)
+	s.writesTwoKilobytes(token).want(422)
 	s.do("PATCH", "/api/v1/channels/Engines", bearer(token), fields("description", "12345678")).want(200)
 	is(t, "bytes", n.stored, int64(3072+8))
 	is(t, "refusals", slices.DeleteFunc(n.held, func(held string) bool { return strings.Contains(held, " ") }), []string{"account"})

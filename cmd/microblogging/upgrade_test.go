@@ -36,7 +36,7 @@ func TestUpgrade(t *testing.T) {
 	t.Run("users see what the earlier program showed them", usersSeeWhatWasThere)
 	t.Run("passwords, keys, blocks and rules hold as before", whatUsersHadHolds)
 	t.Run("pending deletions end, and what is poisoned can be queued again", deletionsEnd)
-	t.Run("a deletion that came after it is repeated on a backup of before", laterDeletionIsRepeated)
+	t.Run("a deletion that came after it is repeated on an earlier backup", laterDeletionIsRepeated)
 	t.Run("an embedded store that is older is refused by every command and role, which write nothing", olderFileIsRefused)
 	t.Run("the same store on Azurite is refused too", olderAccountIsRefused)
 }

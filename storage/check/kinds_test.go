@@ -251,7 +251,7 @@ func labSaysWhatCallsDependOn(t *testing.T, w *world) {
 				required[kind] = true
 			case op.Action == driver.ActionDelete:
 				deleted = append(deleted, kind)
-			case op.Action == driver.ActionInsert:
+			case op.Action == driver.ActionInsert, op.Action == driver.ActionReplace && op.If == driver.Upsert:
 				inserted++
 			default:
 				changed++
