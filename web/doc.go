@@ -28,7 +28,7 @@
 // # What survives failure
 //
 // This package keeps no state that matters: no session and no lock. It counts its open event
-// streams, bodies and batches and the writes of the last minutes, to refuse what is too much,
+// streams, bodies, answers and batches and the writes of the last minutes, to refuse what is too much,
 // and forgets that with the process. The store decides each request, so processes can come and go
 // at any time. A client whose reply was lost can send its request again: a post with the same
 // idempotency key is made once, and an edit, a vote, a subscription or a deletion that is repeated
