@@ -14,6 +14,7 @@ func TestChannelRelease(t *testing.T) {
 	t.Run("name of an active channel is not released", storetest.Bubble(activeNameIsNotReleased))
 	t.Run("gate that has gone is not shut again, and to remove it again is no error", storetest.Bubble(goneGateIsNotShut))
 	t.Run("delayed row does not stop it", storetest.Bubble(lateRowDoesNotStopRelease))
+	t.Run("next channel of the name stays, if it is created after the row was read", storetest.Bubble(nextChannelStays))
 	t.Run("delayed row that takes effect after the row was read goes too", storetest.Bubble(rowThatComesBackGoes))
 }
 
@@ -37,6 +38,22 @@ func goneGateIsNotShut(t *testing.T, w *storetest.World) {
 		if shut, err := w.Store.Operator.ShutGate(t.Context(), channel.Ref()); err != nil || shut != want {
 			t.Errorf("asked %d times, the gate is shut: %t, %v", n+1, shut, err)
 		}
+	}
+}
+
+// Another worker deletes the row first.
+func nextChannelStays(t *testing.T, w *storetest.World) {
+	channel := w.Create("garden", ada)
+	for _, step := range storetest.Cascade(w.Store, channel.Ref())[:4] {
+		w.OK(step(t.Context()))
+	}
+	w.Arm(drivertest.Only(drivertest.Writes, storetest.Before(1, func() {
+		w.OK(w.Store.Operator.ReleaseName(t.Context(), channel.Ref()))
+		w.Create("garden", grace)
+	})))
+	w.OK(w.Faulty.Operator.ReleaseName(t.Context(), channel.Ref()))
+	if rows := w.Rows("Channels"); len(rows) != 1 {
+		t.Errorf("the channels are %v", rows)
 	}
 }
 
