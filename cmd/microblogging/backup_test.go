@@ -42,6 +42,7 @@ func TestBackupCommand(t *testing.T) {
 func TestRestoreCommand(t *testing.T) {
 	t.Run("deletes again what was deleted after the backup", restoreDeletesAgain)
 	t.Run("unpacks a later backup next to the store alone, where the next restore removes what is left", restoreUnpacksBeside)
+	t.Run("says if the later store is that of another site", restoreSaysOtherSite)
 	t.Run("ends all sessions if it is told to", restoreEndsSessions)
 	t.Run("of a bad file exits with 2 and changes nothing", restoreRefuses)
 	t.Run("that is interrupted says so and leaves nothing, and so do backup and compact", othersInterrupted)
@@ -602,6 +603,44 @@ func restoreUnpacksBeside(t *testing.T) {
 	wantNames(t, dir, "backup")
 	mustRun(t, "restore", file, "--data", data, "--deletions", file)
 	wantNames(t, data, "last-backup", "microblogging.db")
+}
+
+// The sites have users of the same names. A site that has none yet may be any.
+func restoreSaysOtherSite(t *testing.T) {
+	dir := t.TempDir()
+	made := func(name string, users ...string) (data, file string) {
+		s := openSite(t, filepath.Join(dir, name))
+		for _, user := range users {
+			_, err := s.store.Operator.SignUp(t.Context(), user, "correct horse battery")
+			s.ok(err)
+		}
+		s.close()
+		file = filepath.Join(dir, name+".gz")
+		mustRun(t, "backup", file, "--data", s.data)
+		return s.data, file
+	}
+	ours, backup := made("ours", "ada", "ben")
+	theirs, ofTheirs := made("theirs", "ada", "ben", "cleo")
+	none, ofNone := made("none")
+	damaged, _ := made("damaged", "ada", "ben")
+	file, err := bbolt.Open(filepath.Join(damaged, "microblogging.db"), 0o600, &bbolt.Options{Timeout: time.Second, NoFreelistSync: true})
+	ok(t, err)
+	ok(t, errors.Join(file.Update(func(tx *bbolt.Tx) error {
+		users := tx.Bucket([]byte("table Users"))
+		first, _ := users.Cursor().First()
+		return users.Put(bytes.Clone(first), []byte("damaged"))
+	}), file.Close()))
+	for _, c := range []struct {
+		backup, newer string
+		warns         bool
+	}{
+		{backup, ours, false}, {backup, theirs, true}, {backup, ofTheirs, true}, {ofNone, theirs, false}, {backup, none, true}, {backup, ofNone, true}, {backup, damaged, false},
+	} {
+		code, _, says := program(t, "restore", c.backup, "--data", t.TempDir(), "--deletions", c.newer)
+		if warned := strings.Contains(says, c.newer+" has none of the accounts of the backup"); code != exitOK || warned != c.warns {
+			t.Errorf("restoring %s with %s exits with %d and says %q, want a warning: %t", c.backup, c.newer, code, says, c.warns)
+		}
+	}
 }
 
 func restoreEndsSessions(t *testing.T) {

@@ -25,18 +25,21 @@ func (c restoreCommand) Run(ctx context.Context, console *console) (err error) {
 	if c.Storage != "bolt" {
 		return cannotRunError{errors.New("restore is only for the embedded store; to move the restored store to Azure, run microblogging copy --to azure")}
 	}
-	var deletions []domain.Deletion
+	var newer laterStore
 	if c.Deletions != "" {
-		if deletions, err = readDeletions(ctx, c.Deletions, c.Data); err != nil {
+		if newer, err = readLater(ctx, c.Deletions, c.Data); err != nil {
 			return cannotRunError{fmt.Errorf("%s cannot be used: %w", c.Deletions, err)}
 		}
 	}
-	began, repeated, users := false, 0, 0
+	began, foreign, repeated, users := false, false, 0, 0
 	rows, takenOn, err := restore(ctx, c.File, c.Data, func() { began = true }, func(db *bolt.DB) error {
 		store := storage.New(db, storage.Options{})
 		err := store.Operator.Prepare(ctx)
 		if err == nil {
-			repeated, err = store.Operator.RepeatDeletions(ctx, deletions)
+			repeated, err = store.Operator.RepeatDeletions(ctx, newer.deletions)
+		}
+		if err == nil && c.Deletions != "" {
+			foreign, err = newer.isForeign(ctx, store)
 		}
 		if err == nil && c.EndSessions {
 			users, err = store.Operator.EndAllSessions(ctx)
@@ -58,6 +61,9 @@ func (c restoreCommand) Run(ctx context.Context, console *console) (err error) {
 	_, err = fmt.Fprintf(console.stdout, "restored %d rows, as they were at %s\n", rows, takenOn.Format(time.RFC3339))
 	if c.EndSessions {
 		fmt.Fprintf(console.stdout, "sessions ended of users: %d\n", users)
+	}
+	if foreign {
+		fmt.Fprintf(console.stderr, "%s has none of the accounts of the backup: if it is of another site, remove what was restored, and restore with the right file\n", c.Deletions)
 	}
 	if c.Deletions != "" {
 		fmt.Fprintf(console.stdout, "deletions asked for again: %d; a worker completes them\n", repeated)
@@ -84,21 +90,53 @@ func restore(ctx context.Context, name, dir string, begin func(), finish func(*b
 	return rows, packed.ModTime.UTC(), err
 }
 
-// readDeletions reads what was asked to be deleted from a store, or from a backup, which it unpacks next to the
-// store in the directory data.
-func readDeletions(ctx context.Context, name, data string) (deletions []domain.Deletion, err error) {
+// A laterStore is what a restore needs of a later store of the site.
+type laterStore struct {
+	deletions []domain.Deletion
+	// made says when each account was made. It is nil if they cannot all be read, because the store is damaged.
+	made map[domain.UserName]time.Time
+}
+
+// isForeign reports whether none of the accounts of a store is in this one. An account has a row as long as no
+// other account has its name. A store without accounts may be of any site.
+func (l laterStore) isForeign(ctx context.Context, store *storage.Parts) (foreign bool, err error) {
+	if l.made == nil {
+		return false, nil
+	}
+	for user, err := range store.Operator.AllAccounts(ctx) {
+		if err != nil || user.CreatedOn.Equal(l.made[user.Name]) {
+			return false, err
+		}
+		foreign = true
+	}
+	return foreign, nil
+}
+
+// readLater reads a later store, or a backup of it, which it unpacks next to the store in the directory data.
+func readLater(ctx context.Context, name, data string) (l laterStore, err error) {
+	l.made = map[domain.UserName]time.Time{}
 	read := func(db *bolt.DB) (err error) {
-		deletions, err = storage.New(db, storage.Options{}).Operator.DeletionRecords(ctx)
+		store := storage.New(db, storage.Options{})
+		for user, err := range store.Operator.AllAccounts(ctx) {
+			if err != nil {
+				l.made = nil
+				break
+			}
+			l.made[user.Name] = user.CreatedOn
+		}
+		l.deletions, err = store.Operator.DeletionRecords(ctx)
 		return err
 	}
 	if there, err := bolt.Exists(name); err == nil && there {
 		db, err := bolt.Open(name, ofThisVersion(nil))
 		if err != nil {
-			return nil, err
+			return l, err
 		}
-		return deletions, errors.Join(read(db), db.Close())
+		err = errors.Join(read(db), db.Close())
+		return l, err
 	}
-	return deletions, readUnpacked(ctx, name, data, read)
+	err = readUnpacked(ctx, name, data, read)
+	return l, err
 }
 
 // errRead ends a restore of which the file alone was wanted.

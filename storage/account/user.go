@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
@@ -88,6 +89,22 @@ func (a *Accounts) raise(ctx context.Context, name domain.UserName, number strin
 func (a *Accounts) EndSessions(ctx context.Context, name domain.UserName) error {
 	_, err := a.raise(ctx, name, schema.PropEpoch, nil)
 	return err
+}
+
+// AllAccounts returns each account, also one that is gone and whose name is not free again. Another account of the name
+// was made at another time.
+func (a Steps) AllAccounts(ctx context.Context) iter.Seq2[domain.User, error] {
+	return func(yield func(domain.User, error) bool) {
+		for row, err := range a.users.All(ctx, driver.Scan{}) {
+			if err != nil {
+				yield(domain.User{}, fmt.Errorf("reading the users: %w", err))
+				return
+			}
+			if row.Row == schema.SingleRow && !yield(userOf(row), nil) {
+				return
+			}
+		}
+	}
 }
 
 // EndAllSessions ends every session and sign-in link of every user, and revokes the address
