@@ -91,7 +91,7 @@ func (s *Subscriptions) beginJoin(ctx context.Context, ref domain.ChannelRef, us
 // swapJoin puts the sub! row in the place of the join! row. A sub! row that is there already, of a subscription
 // that is half left, gets a new version, so that a reader who is about to finish that leaving fails (finishLeaving).
 func (s *Subscriptions) swapJoin(ctx context.Context, ref domain.ChannelRef, user domain.UserName, ticket driver.ETag) error {
-	//lab: Write the subscriber's row.
+	//lab: Write the subscriber's row into the channel.
 	err := s.fence.TransactIfOpen(ctx, ref,
 		driver.Delete(schema.JoinRow(user), driver.Match(ticket)),
 		driver.Replace(schema.SubRow(user), driver.Upsert, driver.String(schema.PropIncarnation, ref.Incarnation), driver.Time(schema.PropSubscribedOn, domain.Now())))
