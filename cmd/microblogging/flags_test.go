@@ -87,7 +87,7 @@ func TestWebFlags(t *testing.T) {
 	if o := of(); o.WriteRate != 20 || o.WriteBurst != 1000 || o.MaxChannelsPerOwner != 100 || o.SignUps != 100 || o.PageCache != 64e6 || o.LogAddresses || o.BaseURL != nil {
 		t.Errorf("by default: %+v", o)
 	}
-	if got, want := of().Quotas, (web.Quotas{AccountDay: 10e6, AddressDay: 100e6, Account: 100e6}); got != want {
+	if got, want := of().Quotas, (web.Quotas{AccountDay: 20e6, AddressDay: 100e6, Account: 100e6}); got != want {
 		t.Errorf("by default: %+v", got)
 	}
 	if got, want := of("--account-day-quota", "0", "--address-day-quota", "2", "--account-quota", "1000000").Quotas, (web.Quotas{AddressDay: 2e6, Account: 1e12}); got != want {
