@@ -78,7 +78,7 @@ func claims() map[*regexp.Regexp]func(*lab.Call) bool {
 		`behind the open gate`:           on("gate!open!", driver.ActionMerge),
 		`behind the shut gate`:           on("gate!shut!", driver.ActionMerge),
 		`in the place of`: func(c *lab.Call) bool {
-			return acts(driver.ActionDelete)(c) && (acts(driver.ActionInsert)(c) || acts(driver.ActionReplace)(c))
+			return acts(driver.ActionDelete)(c) && acts(driver.ActionInsert, driver.ActionReplace)(c)
 		},
 		`of the rule|rule that was read`:                                     on("posting!", driver.ActionMerge),
 		`^(Announce|Put up)[^(]*$`:                                           acts(driver.ActionInsert),

@@ -35,7 +35,7 @@ type Kind struct {
 	Check, Oracle            string
 	WithChannel, WithAccount domain.Step
 	// Requires is what the lab says of a transaction that merges the row only to depend on it. Swapped
-	// reports whether a transaction deletes the row and puts another one in its place.
+	// reports whether a transaction deletes the row and writes another one in its place.
 	Requires string
 	Swapped  bool
 	// Ungated reports whether the row may be deleted by a transaction without a gate, which can take effect at
