@@ -34,13 +34,14 @@ func TestCopy(t *testing.T) {
 		"goes on wherever it was killed, or lost a reply": func(t *testing.T, content mem.Snapshot) {
 			drivertest.Long(func(t *testing.T) { goesOn(t, content, mem.Open(content, "whole")) })(t)
 		},
-		"refuses a target that is in use":                 refusesTargets,
-		"that has ended is compared, and never goes on":   endedIsCompared,
-		"of a store to itself does nothing":               toItself,
-		"refuses a store of another version":              refusesVersions,
-		"of an empty store is the store it was":           copiesToPrepared,
-		"waits for messages that are not visible":         waitsForMessages,
-		"sends each message, however often it was killed": sendsAll,
+		"refuses a target that is in use":                                         refusesTargets,
+		"that has ended is compared, and never goes on":                           endedIsCompared,
+		"of a store to itself does nothing":                                       toItself,
+		"changes nothing once a role has begun, although its writes arrive again": lateWritesChangeNothing,
+		"refuses a store of another version":                                      refusesVersions,
+		"of an empty store is the store it was":                                   copiesToPrepared,
+		"waits for messages that are not visible":                                 waitsForMessages,
+		"sends each message, however often it was killed":                         sendsAll,
 		"fails if either side is written to meanwhile": func(t *testing.T, content mem.Snapshot) {
 			synctest.Test(t, func(t *testing.T) { changeFails(t, content) }) // a copy that failed holds messages for a while
 		},
@@ -160,6 +161,35 @@ func carriesAll(t *testing.T, content mem.Snapshot) {
 	}
 	if n := len(from.Snapshot().Messages(domain.QueueName)); n != 2 {
 		t.Errorf("the source has %d messages", n)
+	}
+}
+
+func lateWritesChangeNothing(t *testing.T, content mem.Snapshot) {
+	from, to := open(content)
+	var writing sync.Mutex
+	var writes []driver.Call
+	keeping := drivertest.NewFaults(to, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Method == driver.CallTransact {
+			writing.Lock()
+			writes = append(writes, *call)
+			writing.Unlock()
+		}
+		return send(ctx)
+	})
+	_, err := copyStore(t, side("from", from), side("to", keeping))
+	ok(t, err)
+	store := storage.New(to, storage.Options{})
+	garden, err := store.Channels.Get(t.Context(), domain.ChannelKey("garden").Address())
+	ok(t, err)
+	posts, err := store.Posts.List(t.Context(), garden.Ref(), storage.BlogQuery{Limit: 1})
+	ok(t, err)
+	ok(t, store.Posts.Vote(t.Context(), garden.Ref(), posts.Items[0].ID, "grace"))
+	before := rows(to)
+	for _, late := range writes {
+		_ = driver.NewTable(to, late.Target).Transact(t.Context(), late.Partition, late.Operations...)
+	}
+	if now := rows(to); len(writes) == 0 || !slices.Equal(before, now) {
+		t.Errorf("after %d writes that arrive again, there are %d rows and were %d, or other ones", len(writes), len(now), len(before))
 	}
 }
 
