@@ -619,7 +619,7 @@ func restoreSaysOtherSite(t *testing.T) {
 		mustRun(t, "backup", file, "--data", s.data)
 		return s.data, file
 	}
-	ours, backup := made("ours", "ada", "ben")
+	own, backup := made("own", "ada", "ben")
 	theirs, ofTheirs := made("theirs", "ada", "ben", "cleo")
 	none, ofNone := made("none")
 	damaged, _ := made("damaged", "ada", "ben")
@@ -634,7 +634,7 @@ func restoreSaysOtherSite(t *testing.T) {
 		backup, newer string
 		warns         bool
 	}{
-		{backup, ours, false}, {backup, theirs, true}, {backup, ofTheirs, true}, {ofNone, theirs, false}, {backup, none, true}, {backup, ofNone, true}, {backup, damaged, false},
+		{backup, own, false}, {backup, theirs, true}, {backup, ofTheirs, true}, {ofNone, theirs, false}, {backup, none, true}, {backup, ofNone, true}, {backup, damaged, false},
 	} {
 		code, _, says := program(t, "restore", c.backup, "--data", t.TempDir(), "--deletions", c.newer)
 		if warned := strings.Contains(says, c.newer+" has none of the accounts of the backup"); code != exitOK || warned != c.warns {
