@@ -52,15 +52,11 @@ func Check(ctx context.Context, backend driver.Backend) error {
 // version.
 func Accept(ctx context.Context, backend driver.Backend) (prepared bool, err error) {
 	version, err := Read(ctx, backend)
-	lost := errors.Is(err, domain.ErrMissing)
-	if !lost && (err != nil || version != "") {
+	if !errors.Is(err, domain.ErrMissing) && (err != nil || version != "") {
 		return true, cmp.Or(err, refuse(version))
 	}
 	if empty, err := Empty(ctx, backend); err != nil || empty {
 		return false, err
-	}
-	if lost {
-		return true, err
 	}
 	// Another process may have written the version, and then rows, since it was read.
 	return true, Check(ctx, backend)
