@@ -97,7 +97,7 @@ func multipartReader(contentType string, body io.Reader) (*multipart.Reader, err
 
 // readBatchFailure reads why an operation failed. The message starts with the
 // operation's index and a colon ("Performing entity group transactions", sample error
-// response).
+// response), but often not if the batch has one operation (answers_test.go).
 func readBatchFailure(response *http.Response) (*batchFailure, error) {
 	var said struct {
 		Error struct {
@@ -150,6 +150,9 @@ func (p tryPolicy) Do(req *policy.Request) (*http.Response, error) {
 		return reply, err
 	}
 	confirmed, failed, err := readBatchReply(reply.Header.Get("Content-Type"), body)
+	if failed != nil && failed.operation < 0 && sent == 1 {
+		failed.operation = 0 // Azure, unlike Azurite, gives the index only if there are several
+	}
 	switch {
 	case err != nil:
 		return reply, err

@@ -1,21 +1,30 @@
 package azure_test
 
 import (
+	"bytes"
 	"errors"
+	"io"
+	"net/http"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
 
 	"microblogging/domain"
 	"microblogging/storage/azure"
 	"microblogging/storage/azuritetest"
 	"microblogging/storage/driver"
+	"microblogging/storage/optimistic"
 )
 
 func TestTransact(t *testing.T) {
 	t.Run("creates nothing if its condition row is missing, even without a condition", conditionRowIsMissing)
 	t.Run("says in a line what failed, with the id that the service gave the request", failedOperation)
 	t.Run("understands the reply that Azure documents", documentedFailure)
+	t.Run("names the one operation of a transaction although Azure gives it no index", oneOperationWithoutIndex)
+	t.Run("of one row is tried again after a race although Azure gives no index", raceWithoutIndex)
 }
 
 // Table refuses an operation without a condition. The SDK would take it for an upsert.
@@ -87,6 +96,48 @@ func documentedFailure(t *testing.T) {
 		if test.meaning == nil && !strings.Contains(err.Error(), "400 InvalidDuplicateRow") {
 			t.Errorf("%v does not say why", err)
 		}
+	}
+}
+
+// withoutIndex makes Azurite answer as Azure does: if a transaction of one operation fails, the message does not
+// begin with its index.
+func withoutIndex(req *policy.Request) (*http.Response, error) {
+	reply, err := req.Next()
+	if err != nil || !strings.HasPrefix(reply.Header.Get("Content-Type"), "multipart/mixed") {
+		return reply, err
+	}
+	body, err := runtime.Payload(reply)
+	if strings.Count(string(body), "HTTP/1.1 ") == 1 {
+		body = []byte(strings.Replace(string(body), `"value":"0:`, `"value":"`, 1))
+	}
+	reply.Body = io.NopCloser(bytes.NewReader(body))
+	return reply, err
+}
+
+func oneOperationWithoutIndex(t *testing.T) {
+	c := open(t, with(azuritetest.Shared(t).Account(), fault(withoutIndex)))
+	table := driver.NewTable(c, newTable(t, c))
+	ok(t, table.Transact(t.Context(), "p", driver.Insert("r")))
+	old := driver.Match(`W/"datetime'2001-01-01T00%3A00%3A00.0000000Z'"`)
+	wantOperation(t, table.Transact(t.Context(), "p", driver.Insert("r")), 0, domain.ErrExists)
+	wantOperation(t, table.Transact(t.Context(), "p", driver.Merge("r", old)), 0, domain.ErrConflict)
+	wantOperation(t, table.Transact(t.Context(), "p", driver.Delete("absent", driver.Exists)), 0, domain.ErrNotFound)
+}
+
+// Without the index, a conflict would not be known for a race, and the second writer would be told of it.
+func raceWithoutIndex(t *testing.T) {
+	c := open(t, with(azuritetest.Shared(t).Account(), fault(withoutIndex)))
+	table := driver.NewTable(c, newTable(t, c))
+	raced := false
+	ok(t, optimistic.Pause(nil).Change(t.Context(), table, "p", "r", func(driver.Entity) (driver.Properties, error) {
+		if !raced {
+			raced = true
+			ok(t, table.Transact(t.Context(), "p", driver.Insert("r", driver.Int64("First", 1))))
+		}
+		return driver.Properties{driver.Int64("Second", 2)}, nil
+	}))
+	if row := get(t, c, table.Name(), "r").Properties; row.Int64("First") != 1 || row.Int64("Second") != 2 {
+		t.Errorf("the row has %v", row)
 	}
 }
 
