@@ -108,6 +108,9 @@ func readBatchFailure(response *http.Response) (*batchFailure, error) {
 	if err := json.NewDecoder(response.Body).Decode(&said); err != nil {
 		return nil, err
 	}
+	if said.Error.Code == "" {
+		return nil, errors.New("a failure without a code")
+	}
 	f := &batchFailure{status: response.StatusCode, code: said.Error.Code, operation: -1}
 	index, _, _ := strings.Cut(said.Error.Message.Value, ":")
 	if n, err := strconv.Atoi(index); err == nil && n >= 0 {
@@ -116,20 +119,20 @@ func readBatchFailure(response *http.Response) (*batchFailure, error) {
 	return f, nil
 }
 
-// A tryPolicy is told of each try, comes after the retries, and reads the reply to a batch before the
-// SDK does (aztables v1.4.1).
-// The SDK does not count: it takes a reply that confirms fewer operations than were sent
-// for success, and so a failure that was cut off. An empty body makes it panic. And it sends a
-// batch again only if the status of the whole tells it to, which is 202 also if it failed.
+// A tryPolicy is told of each try, comes after the retries, and reads a reply before the SDK does
+// (aztables v1.4.1). The SDK does not count what the reply to a batch confirms: it takes fewer
+// operations than were sent for success, and so a failure that was cut off. An empty body makes it
+// panic. And it sends a batch again only if the status of the whole tells it to, which is 202 also if
+// it failed.
 type tryPolicy struct {
 	clock *clock
 	// tell is Config.Tried.
 	tell func(Try)
 }
 
-// Do implements policy.Policy. A failed operation is a *batchFailure. A reply that
-// does not say what became of the batch is an error, as if there were no reply. After that, and
-// after a failure that may pass, the SDK sends the batch again.
+// Do implements policy.Policy. A failed operation is a *batchFailure. A reply that does not say what
+// became of the call is an error, as if there were no reply. After that, and after a failure that may
+// pass, the SDK sends the request again.
 func (p tryPolicy) Do(req *policy.Request) (*http.Response, error) {
 	r := requestOf(req.Raw().Context())
 	r.tries++
@@ -142,11 +145,14 @@ func (p tryPolicy) Do(req *policy.Request) (*http.Response, error) {
 	if p.tell != nil {
 		p.tell(try)
 	}
-	if err != nil || sent == 0 || reply.StatusCode >= http.StatusMultipleChoices {
+	if err != nil || r.method == "" || reply.StatusCode >= http.StatusMultipleChoices {
 		return reply, err
 	}
 	body, err := runtime.Payload(reply)
-	if err != nil {
+	if err == nil {
+		err = checkAnswer(r.method, reply, body)
+	}
+	if err != nil || sent == 0 {
 		return reply, err
 	}
 	confirmed, failed, err := readBatchReply(reply.Header.Get("Content-Type"), body)

@@ -96,7 +96,7 @@ func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
 // Do implements driver.Backend. New clients of a table or a queue share the connections.
 func (c *Client) Do(ctx context.Context, call *driver.Call) error {
-	ctx = context.WithValue(ctx, requestKey{}, &request{operations: len(call.Operations)})
+	ctx = context.WithValue(ctx, requestKey{}, &request{method: call.Method, operations: len(call.Operations)})
 	table, queue := c.tables.NewClient(call.Target), c.queues.NewQueueClient(call.Target)
 	err := c.guarded(ctx, call.Method, call.Target, func() (err error) {
 		switch call.Method {
@@ -125,7 +125,13 @@ func (c *Client) Do(ctx context.Context, call *driver.Call) error {
 		}
 		return err
 	})
-	return accepted(err, "TableAlreadyExists", "QueueAlreadyExists")
+	switch call.Method {
+	case driver.CallCreateTable:
+		return accepted(err, "TableAlreadyExists")
+	case driver.CallCreateQueue:
+		return accepted(err, "QueueAlreadyExists")
+	}
+	return err
 }
 
 func (cfg Config) check() error {

@@ -79,7 +79,7 @@ func busyInside(t *testing.T) {
 	} {
 		body := changesetOpen + part(status, `{"odata.error":{"code":"ServerBusy","message":{"lang":"en-US","value":"0:The server is busy."}}}`) +
 			changesetEnd + batchEnd
-		header := http.Header{"Content-Type": {"multipart/mixed; boundary=" + batchBoundary}}
+		header := http.Header{"Content-Type": {"multipart/mixed; boundary=" + batchBoundary}, "X-Ms-Version": {"2019-02-02"}}
 		if got := triesOf(t, transaction, answers(http.StatusAccepted, header, body)); got != want {
 			t.Errorf("a transaction is sent %d times if each answer has %s inside, want %d", got, status, want)
 		}

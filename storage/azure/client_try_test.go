@@ -33,7 +33,7 @@ func TestTried(t *testing.T) {
 				if test.answers = test.answers[1:]; status == 0 {
 					return nil, errReplyLost
 				}
-				return answers(status, nil, "")(req)
+				return answers(status, http.Header{"X-Ms-Version": {"2019-02-02"}, "X-Ms-Approximate-Messages-Count": {"1"}}, "")(req)
 			}))
 			config.Tried = func(try azure.Try) {
 				told = append(told, fmt.Sprintf("%d %d %t", try.Number, try.Status, try.Throttled()))

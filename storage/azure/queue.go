@@ -2,6 +2,7 @@ package azure
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azqueue/v2"
@@ -26,9 +27,11 @@ func receive(ctx context.Context, q *azqueue.QueueClient, c *driver.Call) ([]dri
 	})
 	var messages []driver.Message
 	for _, m := range reply.Messages {
+		if value(m.MessageID) == "" || value(m.PopReceipt) == "" || m.MessageText == nil || m.DequeueCount == nil {
+			return nil, fmt.Errorf("%w: a part of a message is missing", errNotAnswer)
+		}
 		messages = append(messages, driver.Message{
-			ID: value(m.MessageID), Text: value(m.MessageText),
-			Receipt: value(m.PopReceipt), Deliveries: value(m.DequeueCount),
+			ID: *m.MessageID, Text: *m.MessageText, Receipt: *m.PopReceipt, Deliveries: *m.DequeueCount,
 		})
 	}
 	return messages, err
@@ -45,9 +48,10 @@ func peek(ctx context.Context, q *azqueue.QueueClient, c *driver.Call) ([]driver
 	reply, err := q.PeekMessages(ctx, &azqueue.PeekMessagesOptions{NumberOfMessages: new(int32(c.Limit))})
 	var messages []driver.Message
 	for _, m := range reply.Messages {
-		messages = append(messages, driver.Message{
-			ID: value(m.MessageID), Text: value(m.MessageText), Deliveries: value(m.DequeueCount),
-		})
+		if value(m.MessageID) == "" || m.MessageText == nil || m.DequeueCount == nil {
+			return nil, fmt.Errorf("%w: a part of a message is missing", errNotAnswer)
+		}
+		messages = append(messages, driver.Message{ID: *m.MessageID, Text: *m.MessageText, Deliveries: *m.DequeueCount})
 	}
 	return messages, err
 }

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+
+	"microblogging/storage/driver"
 )
 
 // tryTimeout is how long one try may take.
@@ -49,6 +51,8 @@ func (t Try) Throttled() bool {
 
 // A request is what the policies must know of one request of a call.
 type request struct {
+	// method is that of the call.
+	method driver.Method
 	// operations are those of a batch, and 0 of any other request.
 	operations int
 	// tries is how often it was sent.

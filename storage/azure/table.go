@@ -20,7 +20,12 @@ func getRow(ctx context.Context, t *aztables.Client, c *driver.Call) (driver.Ent
 		return driver.Entity{}, err
 	}
 	entity, err := decodeEntity(reply.Value)
-	entity.ETag = driver.ETag(reply.ETag)
+	if reply.ETag != "" {
+		entity.ETag = driver.ETag(reply.ETag)
+	}
+	if err == nil && (entity.Partition != c.Partition || entity.Row != c.Row || entity.ETag == "") {
+		err = fmt.Errorf("%w: no ETag, or another row", errNotAnswer)
+	}
 	return entity, err
 }
 
@@ -56,6 +61,8 @@ func getPage(ctx context.Context, t *aztables.Client, c *driver.Call) (driver.Pa
 		}
 		if options.Select != nil {
 			rows[i].ETag = ""
+		} else if rows[i].ETag == "" {
+			return driver.Page{}, fmt.Errorf("%w: a row without an ETag", errNotAnswer)
 		}
 	}
 	next := value(reply.NextPartitionKey) + separator + value(reply.NextRowKey)
@@ -177,12 +184,13 @@ func decodeEntity(raw []byte) (driver.Entity, error) {
 		return driver.Entity{}, fmt.Errorf("%w: it is not JSON: %w", errUnreadable, err)
 	}
 	var e driver.Entity
+	var hasPartition, hasRow bool
 	for name, member := range members {
 		switch {
 		case name == partitionKey:
-			e.Partition, _ = member.(string)
+			e.Partition, hasPartition = member.(string)
 		case name == rowKey:
-			e.Row, _ = member.(string)
+			e.Row, hasRow = member.(string)
 		case name == odataETag:
 			etag, _ := member.(string)
 			e.ETag = driver.ETag(etag)
@@ -197,6 +205,9 @@ func decodeEntity(raw []byte) (driver.Entity, error) {
 				e.Properties = append(e.Properties, property)
 			}
 		}
+	}
+	if !hasPartition || !hasRow {
+		return driver.Entity{}, fmt.Errorf("%w: a row without its keys", errNotAnswer)
 	}
 	return e, nil
 }

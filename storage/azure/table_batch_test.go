@@ -64,6 +64,7 @@ func (s *speaker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler)
 	}
 	w.Header()["Content-Type"] = nil
+	w.Header().Set("X-Ms-Version", "2019-02-02") // as a proxy that changes what the service says
 	if s.contentType != "" {
 		w.Header().Set("Content-Type", s.contentType)
 	}
