@@ -144,7 +144,19 @@ func (cfg Config) check() error {
 			return fmt.Errorf("the endpoint %q is not an https URL", endpoint)
 		}
 	}
+	if ofCosmos(cfg.TableEndpoint) {
+		return errCosmos
+	}
 	return nil
+}
+
+// errCosmos says that the tables are those of Cosmos DB. Its pages are not sorted by row key, and it answers a
+// condition that fails otherwise than Table Storage does (answers_test.go).
+var errCosmos = errors.New("the tables are those of Azure Cosmos DB, which does not sort rows by their keys; give a storage account")
+
+// ofCosmos knows Cosmos DB by the names of its hosts, as the SDK does.
+func ofCosmos(tableEndpoint string) bool {
+	return strings.Contains(strings.ToLower(tableEndpoint), ".table.cosmos")
 }
 
 func (cfg Config) tables(o azcore.ClientOptions) (*aztables.ServiceClient, error) {
@@ -183,6 +195,8 @@ func normal(connectionString string) (string, error) {
 		return "", errors.New("a connection string with SharedAccessSignature is not supported; give one with AccountKey, or the two endpoints and a credential")
 	case given["accountname"] == "" || given["accountkey"] == "":
 		return "", errors.New("the connection string has no AccountName or no AccountKey")
+	case ofCosmos(given["tableendpoint"]), ofCosmos(".table." + given["endpointsuffix"]):
+		return "", errCosmos
 	case (given["tableendpoint"] == "") != (given["queueendpoint"] == ""):
 		return "", errors.New("the connection string has one of TableEndpoint and QueueEndpoint; give both or none")
 	}

@@ -42,6 +42,7 @@ func TestOpen(t *testing.T) {
 	t.Run("takes a context that ends while a token is fetched for no wrong configuration", endedCredential)
 	t.Run("takes a connection string as people paste it", pastedStrings)
 	t.Run("refuses a bad configuration without its secrets", badConfiguration)
+	t.Run("refuses Cosmos DB by its name", cosmosIsRefused)
 }
 
 func developmentStorage(t *testing.T) {
@@ -194,5 +195,28 @@ func badConfiguration(t *testing.T) {
 			}
 			t.Log(err)
 		})
+	}
+}
+
+func cosmosIsRefused(t *testing.T) {
+	const key = "AccountName=a;AccountKey=c2VjcmV0;"
+	for _, cfg := range []azure.Config{
+		{ConnectionString: "DefaultEndpointsProtocol=https;" + key + "TableEndpoint=https://a.table.cosmos.azure.com:443/;"},
+		{ConnectionString: key + "TableEndpoint=https://a.Table.CosmosDB.azure.com;QueueEndpoint=https://a.queue.core.windows.net"},
+		{ConnectionString: key + "EndpointSuffix=cosmos.azure.com"},
+		{TableEndpoint: "https://a.table.cosmos.azure.com", QueueEndpoint: "https://a.queue.core.windows.net", Credential: &token{}},
+	} {
+		if c, err := azure.Open(cfg); err == nil || !strings.Contains(err.Error(), "Cosmos DB") {
+			t.Errorf("%+v: %v", cfg, err)
+			if err == nil {
+				c.Close()
+			}
+		}
+	}
+	for _, cfg := range []azure.Config{
+		{ConnectionString: "AccountName=cosmos;AccountKey=c2VjcmV0"},
+		{TableEndpoint: "https://cosmos.table.core.windows.net", QueueEndpoint: "https://a.queue.core.windows.net", Credential: &token{}},
+	} {
+		open(t, cfg)
 	}
 }
