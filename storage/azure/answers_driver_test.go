@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -28,6 +29,8 @@ func TestAnswers(t *testing.T) {
 	t.Run("one with a changed field says what it says, or nothing", changedFields)
 	t.Run("one of another service says nothing", otherServices)
 	t.Run("the answer to another call is no success", otherCalls)
+	t.Run("those of Cosmos DB are none of Azure Storage", cosmosAnswers)
+	t.Run("the documents say how many there are", countedAnswers)
 }
 
 // A recording service gives one answer. It writes the bytes itself, since net/http would correct them.
@@ -35,8 +38,8 @@ type recordingService struct {
 	answer
 	// plain leaves out the headers that all answers have.
 	plain bool
-	// announced is the Content-Length, or below 0 that of the body.
-	announced int
+	// length is the Content-Length, or below 0 that of the body.
+	length int
 }
 
 func (s *recordingService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -54,7 +57,7 @@ func (s *recordingService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for name, values := range s.header {
 		fmt.Fprintf(&reply, "%s: %s\r\n", name, values[0])
 	}
-	if length := s.announced; s.status != http.StatusNoContent {
+	if length := s.length; s.status != http.StatusNoContent {
 		if length < 0 {
 			length = len(s.body)
 		}
@@ -95,7 +98,7 @@ func (r replay) ask(t *testing.T, f fact, s recordingService) (driver.Result, er
 
 func byName(a, b driver.Property) int { return strings.Compare(a.Name, b.Name) }
 
-func (f fact) whole() recordingService { return recordingService{answer: f.answer, announced: -1} }
+func (f fact) whole() recordingService { return recordingService{answer: f.answer, length: -1} }
 
 // says returns nil if a result and an error are what the recorded answer means.
 func (f fact) says(got driver.Result, err error) error {
@@ -171,14 +174,14 @@ func cutAnswers(t *testing.T) {
 	r := newReplay(t)
 	for _, f := range facts {
 		for n := range f.body {
-			announcements := []int{n}
+			lengths := []int{n}
 			if n%16 == 0 {
-				announcements = append(announcements, len(f.body)) // and the connection ends
+				lengths = append(lengths, len(f.body)) // and the connection ends
 			}
-			for _, announced := range announcements {
-				got, err := r.ask(t, f, recordingService{answer: answer{f.status, f.header, f.body[:n]}, announced: announced})
+			for _, length := range lengths {
+				got, err := r.ask(t, f, recordingService{answer: answer{f.status, f.header, f.body[:n]}, length: length})
 				if f.says(got, err) != nil && unknown(err) != nil && !f.isRefused(err) {
-					t.Errorf("%s, cut after %d of %d bytes: %+v, %v", f.kind, n, announced, got, err)
+					t.Errorf("%s, cut after %d of %d bytes: %+v, %v", f.kind, n, length, got, err)
 				}
 			}
 		}
@@ -206,8 +209,8 @@ func otherForms(t *testing.T) {
 			shouted = shouted.with(strings.ToUpper(name), values[0])
 		}
 		for form, s := range map[string]recordingService{
-			"compressed":                 {answer: answer{f.status, f.header, zipped.String()}.with("Content-Encoding", "gzip"), announced: -1},
-			"with headers in upper case": {answer: shouted, announced: -1},
+			"compressed":                 {answer: answer{f.status, f.header, zipped.String()}.with("Content-Encoding", "gzip"), length: -1},
+			"with headers in upper case": {answer: shouted, length: -1},
 		} {
 			if f.body == "" && form == "compressed" {
 				continue
@@ -217,13 +220,13 @@ func otherForms(t *testing.T) {
 			}
 		}
 		for form, s := range map[string]recordingService{
-			"compressed without saying so":       {answer: answer{f.status, f.header, zipped.String()}, announced: -1},
-			"in UTF-16":                          {answer: answer{f.status, f.header, wide.String()}, announced: -1},
-			"twice as long as announced":         {answer: answer{f.status, f.header, f.body + f.body}, announced: len(f.body)},
-			"twice":                              {answer: answer{f.status, f.header, f.body + f.body}, announced: -1},
-			"half as long as announced":          {answer: answer{f.status, f.header, f.body}, announced: 2 * len(f.body)},
-			"with HTML around it":                {answer: answer{f.status, f.header, "<html><body>" + f.body + "</body></html>"}, announced: -1},
-			"with bytes that are no UTF-8 in it": {answer: answer{f.status, f.header, strings.ReplaceAll(f.body, "odata", "od\xffta")}, announced: -1},
+			"compressed without saying so":       {answer: answer{f.status, f.header, zipped.String()}, length: -1},
+			"in UTF-16":                          {answer: answer{f.status, f.header, wide.String()}, length: -1},
+			"twice as long as it says":           {answer: answer{f.status, f.header, f.body + f.body}, length: len(f.body)},
+			"twice":                              {answer: answer{f.status, f.header, f.body + f.body}, length: -1},
+			"half as long as it says":            {answer: answer{f.status, f.header, f.body}, length: 2 * len(f.body)},
+			"with HTML around it":                {answer: answer{f.status, f.header, "<html><body>" + f.body + "</body></html>"}, length: -1},
+			"with bytes that are no UTF-8 in it": {answer: answer{f.status, f.header, strings.ReplaceAll(f.body, "odata", "od\xffta")}, length: -1},
 		} {
 			got, err := r.ask(t, f, s)
 			if f.says(got, err) != nil && unknown(err) != nil && !f.isRefused(err) {
@@ -303,7 +306,7 @@ func changedFields(t *testing.T) {
 		}, nil, -1},
 	} {
 		f := facts[slices.IndexFunc(facts, func(f fact) bool { return f.kind == test.kind })]
-		got, err := r.ask(t, f, recordingService{answer: test.make(f.answer), announced: -1})
+		got, err := r.ask(t, f, recordingService{answer: test.make(f.answer), length: -1})
 		what := fact{meaning: test.means, blames: test.blames}
 		switch {
 		case test.blames == 0 && test.means == nil: // a confirmation
@@ -319,12 +322,12 @@ func otherServices(t *testing.T) {
 	r := newReplay(t)
 	for _, f := range facts {
 		for what, s := range map[string]recordingService{
-			"a page":                   {answer: answer{200, http.Header{"Content-Type": {"text/html"}}, "<!DOCTYPE html><title>Sign in</title>"}, announced: -1},
-			"a page with its status":   {answer: answer{f.status, http.Header{"Content-Type": {"text/html"}}, "<!DOCTYPE html><title>Sign in</title>"}, announced: -1},
+			"a page":                   {answer: answer{200, http.Header{"Content-Type": {"text/html"}}, "<!DOCTYPE html><title>Sign in</title>"}, length: -1},
+			"a page with its status":   {answer: answer{f.status, http.Header{"Content-Type": {"text/html"}}, "<!DOCTYPE html><title>Sign in</title>"}, length: -1},
 			"nothing":                  {answer: answer{status: 204}},
-			"JSON":                     {answer: answer{200, http.Header{"Content-Type": {"application/json"}}, "{}"}, announced: -1},
-			"XML":                      {answer: answer{200, http.Header{"Content-Type": {"application/xml"}}, "<QueueMessagesList />"}, announced: -1},
-			"the answer, but no names": {answer: f.answer, announced: -1},
+			"JSON":                     {answer: answer{200, http.Header{"Content-Type": {"application/json"}}, "{}"}, length: -1},
+			"XML":                      {answer: answer{200, http.Header{"Content-Type": {"application/xml"}}, "<QueueMessagesList />"}, length: -1},
+			"the answer, but no names": {answer: f.answer, length: -1},
 		} {
 			if s.plain = true; what == "the answer, but no names" && f.status >= 400 {
 				continue // a refusal needs no name: its code says enough
@@ -357,6 +360,49 @@ func otherCalls(t *testing.T) {
 			if err == nil && !(bare && other.status < 300) {
 				t.Errorf("%s is answered by %s: %+v", f.kind, other.kind, got)
 			}
+		}
+	}
+}
+
+// Behind a name of one's own, Cosmos DB is not known when the client is opened.
+func cosmosAnswers(t *testing.T) {
+	r := newReplay(t)
+	for _, f := range facts {
+		if f.meaning != nil && f.status < 300 {
+			f.body = strings.ReplaceAll(f.body, "\r\n", "\n")
+		}
+		if _, err := r.ask(t, f, recordingService{answer: f.answer, plain: true, length: -1}); f.status < 300 && unknown(err) != nil {
+			t.Errorf("%s: %v", f.kind, err)
+		}
+	}
+	// A version that is not the row's, and a row that is named twice.
+	for code, n := range map[string]int{"InvalidInput": 1, "InvalidDuplicateRow": 2} {
+		f := fact{call: transaction(inserts(n)...), refused: true, answer: refusal(400, code, "One of the input values is invalid.")}
+		if err := f.says(r.ask(t, f, recordingService{answer: f.answer, plain: true, length: -1})); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func countedAnswers(t *testing.T) {
+	kinds := map[string]bool{}
+	for _, f := range facts {
+		kinds[f.kind] = true
+	}
+	for _, q := range questions {
+		if q.seen != "" {
+			kinds[q.asks] = true
+		}
+	}
+	says := fmt.Sprintf("%d recordings of %d kinds of call", len(recordings), len(kinds))
+	for document, says := range map[string]string{
+		"README.md": says, "ARCHITECTURE.md": says, "docs/testing.md": says,
+		"docs/operating.md": fmt.Sprintf("in %d recordings", len(cosmosRecordings)),
+	} {
+		text, err := os.ReadFile("../../" + document)
+		ok(t, err)
+		if !strings.Contains(strings.Join(strings.Fields(string(text)), " "), says) {
+			t.Errorf("%s does not say %q", document, says)
 		}
 	}
 }

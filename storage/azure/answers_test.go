@@ -80,19 +80,31 @@ var recordings = map[string]source{
 	"python absent queue":        {sdkPython, pythonQueues + "test_queue.test_queue_not_exists.yaml", "2020-06-08", "2018-03-28"},
 }
 
-// neverSeen was looked for in these repositories, and no recording was found. What the driver does then rests on
-// Azure's documents or on Azurite.
-var neverSeen = []string{
-	"a read of a row or a list in a table that is not there (TableNotFound is recorded for a batch)",
-	"a table or a queue that is being deleted (TableBeingDeleted and its message are in a test of azure-sdk-for-net, of 2021-03-24, without a status)",
-	"a batch of one operation that inserts a row which is there",
-	"a batch of several operations whose first one fails (that its index is 0 is asserted by azure-storage-python, tests/table/test_table_batch.py, which ran against the service)",
-	"a page without rows that has a continuation",
-	"$select of a property that the row does not have",
-	"a receipt that another one has replaced (PopReceiptMismatch)",
-	"a request that was throttled (503 ServerBusy) or timed out (500 OperationTimedOut)",
-	"a wrong key or a missing role",
+// cosmosRecordings show Cosmos DB's Table API. Like Table Storage, it has ETags that are times, and transactions on one
+// partition that name the operation which failed. But its answers have no x-ms-version, lines of a batch end with a
+// line feed alone, a transaction may be refused as a whole, and a continuation is no pair of keys. Its documents say
+// that it does not sort rows by their keys, and that a row key has at most 255 bytes and a transaction 2 MB.
+var cosmosRecordings = []source{
+	{sdkGo, goTables + "TestBatchErrorHandleResponse/TestBatchErrorHandleResponse_cosmos.json", "2022-04-13", "2019-02-02"},
+	{sdkGo, goTables + "TestDeleteEntityWithETag/TestDeleteEntityWithETag_cosmos.json", "2022-04-13", "2019-02-02"},
+	{sdkGo, goTables + "TestContinuationTokens/TestContinuationTokens_cosmos.json", "2022-03-01", "2019-02-02"},
+	{sdkNet, "sdk/tables/Azure.Data.Tables/tests/SessionRecords/TableClientLiveTests(CosmosTable)/BatchError.json", "2021-09-22", "2019-02-02"},
+	{sdkPython, pythonTables + "test_table_batch_cosmos.test_batch_update_if_doesnt_match.yaml", "2020-11-03", "2019-02-02"},
+	{sdkPython, pythonTables + "test_table_batch_cosmos.test_new_delete_nonexistent_entity.yaml", "2020-12-18", "2019-02-02"},
 }
+
+// No recording was found in these repositories of the following. What the driver does then rests on Azure's
+// documents and on Azurite:
+//   - a read of a row or a list in a table that is not there (TableNotFound is recorded for a batch);
+//   - a table or a queue that is being deleted (a test of azure-sdk-for-net has the answer TableBeingDeleted of
+//     2021-03-24, without its status);
+//   - a batch of one operation that inserts a row which is there;
+//   - a batch of several operations whose first one fails. That its index is 0 is asserted by azure-storage-python,
+//     tests/table/test_table_batch.py, which ran against the service;
+//   - a page without rows that has a continuation, and $select of a property that a row does not have;
+//   - a receipt that another one has replaced (PopReceiptMismatch);
+//   - a request that was throttled (503 ServerBusy) or timed out (500 OperationTimedOut);
+//   - a wrong key and a missing role.
 
 // A scene is what a call must know of the rows and the message that were made for it.
 type scene struct {
