@@ -12,7 +12,8 @@
 // The operations of package storage carry identities and read again.
 //
 // The SDK does not count what the reply to a transaction confirms: a reply that was
-// cut short passes for success, or makes the SDK panic.
+// cut short passes for success, or makes the SDK panic. Nor does it miss a part of another
+// reply: the page of a proxy is an empty list to it.
 //
 // # The model
 //
@@ -21,7 +22,8 @@
 // of a single row, so that all writes fail in one way. One function gives each error
 // of the SDK its meaning (error.go). A transaction is done if the reply confirms all
 // of its operations, and failed if the reply names the one that failed. After any
-// other reply the outcome is unknown: domain.ErrUnavailable (batch.go). So it
+// other reply, and after one that lacks what each answer to the call has (answer.go), the outcome is
+// unknown: domain.ErrUnavailable (batch.go). So it
 // is after a panic in the SDK, whose stack goes to the log.
 //
 // # What survives failure
