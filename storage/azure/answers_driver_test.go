@@ -148,7 +148,7 @@ func recordedAnswers(t *testing.T) {
 			t.Errorf("%s: %v", f.kind, err)
 		}
 		other := f.whole()
-		if other.status = 500; f.says(r.ask(t, f, other)) == nil {
+		if other.status = 500; f.status < 300 && f.says(r.ask(t, f, other)) == nil { // a refusal is known by its code
 			t.Errorf("%s: the same is made of another status", f.kind)
 		}
 	}

@@ -22,9 +22,9 @@
 // of a single row, so that all writes fail in one way. One function gives each error
 // of the SDK its meaning (error.go). A transaction is done if the reply confirms all
 // of its operations, and failed if the reply names the one that failed. After any
-// other reply, and after one that lacks what each answer to the call has (answer.go), the outcome is
-// unknown: domain.ErrUnavailable (batch.go). So it
-// is after a panic in the SDK, whose stack goes to the log.
+// other reply the outcome is unknown: domain.ErrUnavailable (batch.go). So it is after a reply
+// that lacks what each answer to its call has (answer.go), and after a panic in the SDK, whose
+// stack goes to the log.
 //
 // # What survives failure
 //
