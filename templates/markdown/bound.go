@@ -45,11 +45,15 @@ func (b *bound) take(work int) bool {
 	return b.left > 0
 }
 
-// A boundedBlock counts the blocks that it opens.
-type boundedBlock struct{ parser.BlockParser }
+// A boundedBlock counts the blocks that it opens. One that always opens them is for paragraphs: goldmark relies on
+// one for each line of which nothing else is made.
+type boundedBlock struct {
+	parser.BlockParser
+	always bool
+}
 
 func (p boundedBlock) Open(parent ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {
-	if !pc.(*bound).take(0) {
+	if !pc.(*bound).take(0) && !p.always {
 		return nil, parser.NoChildren
 	}
 	n, state := p.BlockParser.Open(parent, reader, pc)

@@ -39,7 +39,7 @@ var plainTakes = sync.OnceValue(func() time.Duration { return takes(repeated("lo
 // then the second.
 func FuzzBound(f *testing.F) {
 	for _, seed := range [][2]string{
-		{"[](", "a"}, {"![", "](b)"}, {"[", "]"}, {"Ä[", "]"}, {"[a](a", "|-"}, {"[a][", "b\n"}, {"[a]: http://b\n\n[a]", "[a]\n"}, {"[a]:\nb\n", ""}, {"[a]: b '", "x\n"},
+		{"[](", "a"}, {"![", "](b)"}, {"[", "]"}, {"Ä[", "]"}, {"[a](a", "|-"}, {"[a][", "b\n"}, {"[a]: http://b\n\n[a]", "[a]\n"}, {"[a]:\nb\n", ""}, {"[a]: b '", "x\n"}, {"[a]:b\n-\n", ""}, {"[a]:b\n-\n", "=\n"}, {"> [a]:b\n> =\n", ""},
 		{"\\``", "a\n"}, {"\\``漢", "\n)-"}, {"`a``", "b```"}, {"\"", "~"}, {"*a ", "b_ "}, {"a *b ", "a_ "}, {"*_", "_*"},
 		{"http://a:b,", ""}, {"\n~~https://a.b_", "ä"}, {":", "://"}, {"<a:b>", "<a@b"}, {"&#", "&amp;"},
 		{"> ", "a\n"}, {"> > > > > a\n", "b\n"}, {"- - - - - a\n", "b\n"}, {"1)\n2.\n", ""}, {"- [ ]\n", ""}, {"a\n-\n", ""}, {"a\n\n", ""}, {"# #\n", ""}, {"```\n", "\\\n"},
@@ -58,6 +58,7 @@ func FuzzBound(f *testing.F) {
 			source += repeated(second)
 		}
 		source = string([]rune(source)[:min(longest, utf8.RuneCountInString(source))])
+		render(source, BelowList) // may not panic
 		if took := takes(source, slowest*plainTakes()); took > slowest*plainTakes() {
 			t.Errorf("%d times %q and then %q take %v, plain text %v", times, first, second, took, plainTakes())
 		}

@@ -7,12 +7,24 @@ import (
 
 func TestBound(t *testing.T) {
 	t.Run("a text that is too much work is shown as it was typed", func(t *testing.T) {
-		for _, mark := range []string{"*a* ", "~~a~~", "`a` ", "[](", "[a](b) ", "![", "- a\n", "-\n", "1)\n2.\n", "> a\n\n", "# a\n", "a\n=\n", "***\n", "a\n\n", "|-\n|", "\\``\n", "[a]:\nb\n", "https://a.b "} {
+		for _, mark := range []string{"*a* ", "~~a~~", "`a` ", "[](", "[a](b) ", "![", "- a\n", "-\n", "1)\n2.\n", "> a\n\n", "# a\n", "a\n=\n", "***\n", "a\n\n", "|-\n|", "\\``\n", "[a]:\nb\n", "[a]:b\n-\n", "https://a.b "} {
 			source := repeated(mark)
 			want := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "\n", "<br>\n").Replace(strings.TrimSpace(source))
 			if got := Render(source, BelowList).String(); got != paragraph(want)+"\n" {
 				t.Errorf("%d characters of %q become %.200q", longest, mark, got)
 			}
+		}
+	})
+	t.Run("no text makes the library panic when its work ends", func(t *testing.T) {
+		for _, mark := range []string{"[a]:b\n-\n", "[a]:b\n=\n", "> [a]:b\n> -\n", "- [a]:b\n  -\n", "|a\n|-\n-\n", "[a]:b\n\n-\n"} {
+			for n := range longest / len(mark) {
+				render(strings.Repeat(mark, n), BelowList)
+			}
+		}
+	})
+	t.Run("a text with which the library panics is shown as it was typed", func(t *testing.T) {
+		if got, want := orAsTyped("*a*", func() HTML { panic("index out of range") }).String(), paragraph("*a*")+"\n"; got != want {
+			t.Errorf("it becomes %s", got)
 		}
 	})
 	t.Run("a long text with many marks is read", func(t *testing.T) {

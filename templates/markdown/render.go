@@ -34,6 +34,21 @@ const (
 
 // Render returns the text as HTML. Its headings begin at the level top.
 func Render(source string, top int) HTML {
+	return orAsTyped(source, func() HTML { return render(source, top) })
+}
+
+// orAsTyped is what render returns, or the text as it was typed if that panics: otherwise a fault of the library,
+// with one text, would take away every page, list and feed that shows this text.
+func orAsTyped(source string, render func() HTML) (shown HTML) {
+	defer func() {
+		if recover() != nil {
+			shown = asTyped(source)
+		}
+	}()
+	return render()
+}
+
+func render(source string, top int) HTML {
 	read := []byte(source)
 	within := &bound{Context: parser.NewContext(), left: maxWork}
 	doc := machine().read.Parse(text.NewReader(read), parser.WithContext(within))
@@ -79,9 +94,11 @@ var machine = sync.OnceValue(func() readerWriter {
 func blockParsers() []util.PrioritizedValue {
 	parsers := withoutHTML(parser.DefaultBlockParsers(), parser.NewHTMLBlockParser())
 	for i, p := range parsers {
-		bounded := boundedBlock{p.Value.(parser.BlockParser)}
+		bounded := boundedBlock{p.Value.(parser.BlockParser), false}
 		parsers[i].Value = bounded
 		switch reflect.TypeOf(p.Value) {
+		case reflect.TypeOf(parser.NewParagraphParser()):
+			parsers[i].Value = boundedBlock{bounded.BlockParser, true}
 		case reflect.TypeOf(parser.NewBlockquoteParser()), reflect.TypeOf(parser.NewListParser()):
 			parsers[i].Value = shallowParser{bounded}
 		}
