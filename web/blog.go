@@ -146,13 +146,7 @@ func (s *server) listBlogs(c echo.Context, v visitor) error {
 			list := newListJSON(shown.Value.posts.ListPage, func(b domain.Blog) blogJSON { return newBlogJSON(shown.Channel.Name, b, own.voted) })
 			if order.Find != nil {
 				list.Searched = &shown.Value.posts.Searched
-				find := markdown.NewFinder(*order.Find)
-				err := s.costly(c, v, s.finding, func() error {
-					for i := range list.Items {
-						list.Items[i].Match = find.Around(list.Items[i].Title, list.Items[i].Text)
-					}
-					return nil
-				})
+				err := s.costly(c, v, s.finding, func() error { around(c.Request().Context(), list.Items, *order.Find); return nil })
 				if err != nil {
 					return err
 				}

@@ -71,7 +71,7 @@ func (s *server) showChannel(c echo.Context, v visitor) error {
 	d.write = func(body *bytes.Buffer, page templates.Page, shown storage.Kept[*channelView], own ownView) error {
 		view := s.channelPage(page.User, shown, own, placeOf(order))
 		if view.View, view.After = order, after; order.Finds() {
-			err := s.costly(c, v, s.finding, func() error { mark(view.Posts, *order.Find); return nil })
+			err := s.costly(c, v, s.finding, func() error { mark(c.Request().Context(), view.Posts, *order.Find); return nil })
 			if err != nil {
 				return err
 			}

@@ -319,7 +319,7 @@ func mergesAndPreviewsAreOneAtATime(t *testing.T) {
 		synctest.Wait()
 		began := time.Now()
 		b.send("POST", "/preview", preview("", "Hello")).want(503)
-		stale.press().want(503).says("Nothing was saved.", "Not lost")
+		stale.press().want(503).says("Yours changed nothing.", "Not lost")
 		if took := time.Since(began); took != 4*time.Second {
 			t.Errorf("they waited for %s together, want 2 s each", took)
 		}

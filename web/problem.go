@@ -217,7 +217,7 @@ func problemOfMeaning(err error) problem {
 		{err: domain.ErrGone, status: http.StatusGone, title: "Channel is being deleted",
 			detail: "It is no longer readable. If you own it, you may still be able to undo the deletion, under “Your deletions”."},
 		{err: domain.ErrBusy, status: http.StatusServiceUnavailable, title: "Too busy", kind: busyType, retryAfter: unavailableRetry,
-			detail: "The site has too many requests at the moment. Nothing was saved."},
+			detail: "The site has too many requests at the moment. Yours changed nothing. Try again in a few seconds."},
 		{err: domain.ErrConfiguration, status: http.StatusServiceUnavailable, title: "This site cannot use its store", kind: misconfiguredType,
 			retryAfter: misconfiguredRetry, detail: "This is not your fault. The operator of this site has to correct its configuration; the log says what is wrong."},
 		{err: domain.ErrUnavailable, status: http.StatusServiceUnavailable, title: "Storage does not answer", retryAfter: unavailableRetry},

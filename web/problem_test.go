@@ -115,7 +115,7 @@ func refusalForWantOfRoomIsNoFault(t *testing.T) {
 	s := newSite(t)
 	s.breakStore(everyCall(fmt.Errorf("waiting for a turn: %w", domain.ErrBusy)))
 	s.do("POST", "/api/v1/sessions", fields("name", "ada", "password", password)).want(503)
-	s.browser().open("/channels").want(503)
+	s.browser().open("/channels").want(503).says("Yours changed nothing. Try again in a few seconds.").saysNot("saved")
 	if log := s.log.String(); strings.Count(log, "level=WARN") != 2 || strings.Contains(log, "level=ERROR") {
 		t.Errorf("it is logged as a fault:\n%s", log)
 	}

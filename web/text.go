@@ -1,6 +1,9 @@
 package web
 
 import (
+	"context"
+	"time"
+
 	"github.com/maypok86/otter/v2"
 
 	"microblogging/domain"
@@ -73,12 +76,34 @@ func (t texts) posts(in domain.ChannelName, blogs []domain.Blog, place place, vo
 	return posts
 }
 
+// markTime is how long it may take to mark what was found, or to cut out the words around it, since a text can take
+// a hundred times as long as another one of its length. The posts after that are shown without.
+const markTime = time.Second
+
 // mark marks in posts what was found.
-func mark(posts []templates.Post, text string) {
+func mark(ctx context.Context, posts []templates.Post, text string) {
+	ctx, cancel := context.WithTimeout(ctx, markTime)
+	defer cancel()
 	find := markdown.NewFinder(text)
 	for i := range posts {
+		if ctx.Err() != nil {
+			return
+		}
 		p := &posts[i]
 		p.Rendered, p.Marked = find.Mark(p.Rendered), find.Mark(markdown.Literal(p.Title))
+	}
+}
+
+// around sets in posts the words around what was found.
+func around(ctx context.Context, posts []blogJSON, text string) {
+	ctx, cancel := context.WithTimeout(ctx, markTime)
+	defer cancel()
+	find := markdown.NewFinder(text)
+	for i := range posts {
+		if ctx.Err() != nil {
+			return
+		}
+		posts[i].Match = find.Around(posts[i].Title, posts[i].Text)
 	}
 }
 

@@ -19,6 +19,10 @@ const MaxSearched = 20 * driver.MaxPage
 // of a processor if all their letters have accents that are characters of their own.
 const maxSearchedText = 16 << 20
 
+// maxMatching is how long one request may take to match texts, since a text can take a hundred times as long as
+// another one of its length: what it costs to fold depends on its letters.
+const maxMatching = time.Second
+
 // A Found is a page of the posts that match. It may have no items and a Next.
 type Found struct {
 	driver.ListPage[domain.Blog]
@@ -34,12 +38,12 @@ func (s *Posts) Find(ctx context.Context, ref domain.ChannelRef, name string, ma
 	if err != nil {
 		return found, err
 	}
-	last, bytes := "", 0
+	last, bytes, matching := "", 0, time.Duration(0)
 	for row, err := range s.blogs.Within(ctx, in) {
 		switch {
 		case err != nil:
 			return Found{}, fmt.Errorf("finding posts of channel %s: %w", ref.Key, err)
-		case found.Searched == MaxSearched || bytes >= maxSearchedText || len(found.Items) == q.Limit:
+		case found.Searched == MaxSearched || bytes >= maxSearchedText || matching >= maxMatching || len(found.Items) == q.Limit:
 			found.Next = list.Next(last)
 			return found, nil
 		}
@@ -49,7 +53,9 @@ func (s *Posts) Find(ctx context.Context, ref domain.ChannelRef, name string, ma
 		found.Back = blog.CreatedOn
 		bytes += len(blog.Title) + len(blog.Text)
 		shown, is := s.fence.Leaving.Shown(blog.Blog)
-		if is && blog.Channel.Incarnation == ref.Incarnation && matches(blog.Draft) {
+		began := time.Now()
+		is = is && blog.Channel.Incarnation == ref.Incarnation && matches(blog.Draft)
+		if matching += time.Since(began); is {
 			found.Items = append(found.Items, shown)
 		}
 	}

@@ -20,6 +20,7 @@ func TestBlogFind(t *testing.T) {
 	t.Run("finds what matches in one incarnation", bubble(findsWhatMatches))
 	t.Run("a request looks at no more posts than its budget and the next goes on", bubble(findKeepsItsBudget))
 	t.Run("a request looks at less of long posts", drivertest.Long(bubble(findLooksAtLessOfLongPosts)))
+	t.Run("a request matches for a second and the next goes on", bubble(findMatchesForASecond))
 	t.Run("pages of what is found join to all of it", bubble(foundPagesJoin))
 	t.Run("the page before ends right before the post", bubble(pageBeforeEndsAtThePost))
 }
@@ -88,6 +89,20 @@ func findLooksAtLessOfLongPosts(t *testing.T, w *world) {
 	rest, err := w.Store.Posts.Find(t.Context(), garden.Ref(), "y", has("y"), q)
 	if w.OK(err); first.Next == "" || rest.Next != "" || first.Searched+rest.Searched != 3500 {
 		t.Errorf("looked at %d and %d of 3500 posts of 5,000 characters", first.Searched, rest.Searched)
+	}
+}
+
+func findMatchesForASecond(t *testing.T, w *world) {
+	garden := w.Create("garden", ada)
+	w.Fill(garden, 30, time.Date(2014, 2, 3, 4, 5, 6, 0, time.UTC), func(int) string { return "slow" })
+	slow := func(domain.Draft) bool { time.Sleep(100 * time.Millisecond); return false }
+	q := storage.BlogQuery{Limit: 9}
+	for _, last := range []bool{false, false, true} {
+		found, err := w.Store.Posts.Find(t.Context(), garden.Ref(), "y", slow, q)
+		if w.OK(err); found.Searched != 10 || (found.Next == "") != last {
+			t.Fatalf("looked at %d of 30 posts that take 0.1 s each, and goes on after %q", found.Searched, found.Next)
+		}
+		q.After = found.Next
 	}
 }
 
