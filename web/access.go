@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net/http"
 	"strings"
 	"time"
 
@@ -23,10 +24,14 @@ func RequestID(ctx context.Context) string {
 
 // loggedPath returns a path as the log may hold it: without the secret in the address of a
 // personal feed. The address may be mistyped, or changed by a program that passed it on. So the log has
-// nothing that follows the word "digest", wherever it is in the path. The secret of a sign-in link is in
-// the query, which is not logged.
-func loggedPath(path string) string {
+// no path where no page is, and of others nothing that follows the word "digest". The secret of a sign-in
+// link is in the query, which is not logged.
+func loggedPath(c echo.Context) string {
 	const word = "digest"
+	path, route := c.Request().URL.Path, c.Path()
+	if route == "" || strings.HasSuffix(route, "*") && c.Response().Status == http.StatusNotFound {
+		return "…"
+	}
 	for i := range len(path) - len(word) {
 		if (path[i] == 'd' || path[i] == 'D') && strings.EqualFold(path[i:i+len(word)], word) {
 			return path[:i+len(word)] + "…"
@@ -52,7 +57,7 @@ func (s *server) logAccess(c echo.Context, start time.Time) {
 	}
 	attrs := append(make([]slog.Attr, 0, 6),
 		slog.String("method", r.Method),
-		slog.String("path", loggedPath(r.URL.Path)),
+		slog.String("path", loggedPath(c)),
 		slog.Int("status", c.Response().Status),
 		slog.Float64("duration", time.Since(start).Seconds()))
 	if s.LogAddresses {
