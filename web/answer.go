@@ -9,6 +9,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"microblogging/domain"
+	"microblogging/templates"
 )
 
 const (
@@ -36,11 +37,14 @@ const (
 	takePart = 32 << 10
 )
 
-// deliver sends an answer whose body is complete, and counts the body until the client has accepted it.
-// If that is too much, it sets no header, sends nothing and returns an error. A small body fits in the
-// connection's buffer, so it is not counted: a client can take such pages whatever other clients leave unread.
+// deliver sends an answer whose body is complete. It counts the body of what a client only reads until the
+// client has accepted it. If that is too much, it sets no header, sends nothing and returns an error. A small
+// body fits in the connection's buffer, so it is not counted: a client can take such pages whatever other clients
+// leave unread. Nor is the answer to a write counted, or a problem: a write that was saved would be answered 503,
+// and a client would not learn why its request was refused, nor get its draft back.
 func deliver(c echo.Context, status int, header http.Header, body []byte) error {
-	if n := int64(len(body)); n > ConnectionBuffer && c.Request().Method != http.MethodHead {
+	reads := c.Request().Method == http.MethodGet || c.Path() == templates.PreviewPath
+	if n := int64(len(body)); n > ConnectionBuffer && reads && status < http.StatusBadRequest {
 		admission := exchangeOf(c).admission
 		client := admission.clientAddress(c.Request())
 		if !admission.answers.take(client, n) {

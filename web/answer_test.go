@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
@@ -20,16 +21,17 @@ import (
 
 func TestAnswer(t *testing.T) {
 	t.Run("of many bytes is refused to a client who has not read others, and to no other client", answersOfAClientAreBounded)
+	t.Run("to a write or of a refusal is sent whatever its client has not read", answersToWritesAreSent)
 	t.Run("is one of four in the making for a client, and of a fifth for another client", answersInTheMakingAreBounded)
 	t.Run("of many posts has at most a mebibyte, and leads to the rest", listsAreBounded)
 	t.Run("is kept once, whatever else the query says", answersAreKeptOnce)
 }
 
 // begin opens a connection of a client and sends a request. It reads the head of the answer.
-func (s *site) begin(path, client string) (status int, header http.Header, body io.Reader) {
+func (s *site) begin(path, client string, headers ...string) (status int, header http.Header, body io.Reader) {
 	s.Helper()
 	conn := s.dialFrom(client)
-	s.request(conn, path)
+	s.request(conn, path, headers...)
 	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	ok(s, err)
 	return response.StatusCode, response.Header, response.Body
@@ -81,6 +83,46 @@ func answersOfAClientAreBounded(t *testing.T) {
 				t.Errorf("it is logged as a fault:\n%s", log)
 			}
 		}
+	})
+}
+
+func answersToWritesAreSent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, token, channel := engines(t, "ada")
+		from := func(r *http.Request) { r.RemoteAddr = "192.0.2.1:1000" }
+		long := strings.Repeat("<", 4900)
+		for n := range 50 {
+			s.post(channel, "ada", long+strconv.Itoa(n))
+		}
+		post := "/api/v1/channels/Engines/blogs/" + string(s.post(channel, "ada", long).ID)
+		s.post(channel, "ada", long[:2800]) // an answer of which is counted just so
+		tag := s.do("GET", post).want(200).header.Get("ETag")
+		if tag == "" {
+			t.Fatal("no entity tag")
+		}
+		for _, headers := range [][]string{nil, {"Authorization: Bearer " + token}} { // both clients leave all unread that they get
+			for _, limit := range []string{"50", "49", "48", "10", "4", "2", "1"} {
+				for status := http.StatusOK; status == http.StatusOK; {
+					status, _, _ = s.begin("/api/v1/users/ada/blogs?limit="+limit, "192.0.2.1", headers...)
+				}
+			}
+		}
+		saved := s.do("PUT", post, from, bearer(token), header("If-Match", tag), fields("text", long+"new")).want(200)
+		if len(saved.body) <= 16<<10 {
+			t.Errorf("the answer has %d bytes, which are not counted", len(saved.body))
+		}
+		stale := s.do("PUT", post, from, bearer(token), header("If-Match", tag), fields("text", "lost?")).want(412)
+		stale.holds("status", 412.0)
+		s.do("POST", "/api/v1/channels/Engines/blogs", from, bearer(token), fields("text", long)).want(201)
+		for _, as := range []change{header("Accept", "*/*"), cookie(token)} {
+			refused := s.do("POST", "/channels/Nope", from, as, posted(url.Values{"text": {strings.Repeat(`"`, 4900)}}))
+			if refused.status/100 != 4 || strings.Count(string(refused.body), "&#34;") < 4900 {
+				t.Errorf("a form is answered %d with %d bytes", refused.status, len(refused.body))
+			}
+		}
+		s.do("POST", "/preview", from, cookie(token), posted(url.Values{"text": {long + long}})).want(422)
+		s.do("POST", "/preview", from, cookie(token), posted(url.Values{"text": {long}})).want(503)
+		s.do("GET", "/channels/Engines", from, cookie(token)).want(503)
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"time"
 
@@ -159,8 +160,13 @@ func (s *server) respondError(err error, c echo.Context) {
 	} else {
 		err = s.problemPage(c, err, p)
 	}
-	if err != nil {
-		s.logFailure(c, slog.LevelError, "writing a problem", err)
+	if err == nil {
+		return
+	}
+	s.logFailure(c, slog.LevelError, "writing a problem", err)
+	if !c.Response().Committed { // else net/http would answer 200
+		c.Response().Header().Set(echo.HeaderRetryAfter, strconv.Itoa(seconds(unavailableRetry)))
+		http.Error(c.Response(), "The answer could not be made. Look whether what you sent was saved, and try again.", http.StatusServiceUnavailable)
 	}
 }
 
