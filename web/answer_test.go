@@ -17,6 +17,8 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/drivertest"
+	"microblogging/templates"
+	"microblogging/web"
 )
 
 func TestAnswer(t *testing.T) {
@@ -88,14 +90,19 @@ func answersOfAClientAreBounded(t *testing.T) {
 
 func answersToWritesAreSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, token, channel := engines(t, "ada")
+		s := newSiteWith(t, web.Options{Version: "test", Routes: map[string]web.Handler{
+			"/refused": func(http.ResponseWriter, *http.Request, templates.Page) (templates.Response, error) {
+				return templates.Response{}, &templates.Refusal{Problem: templates.Problem{Status: http.StatusNotFound, Title: "Refused", Detail: strings.Repeat("<", 20_000)}}
+			}}})
+		token, channel := s.signUp("ada"), s.channel("Engines", "ada")
 		from := func(r *http.Request) { r.RemoteAddr = "192.0.2.1:1000" }
 		long := strings.Repeat("<", 4900)
 		for n := range 50 {
 			s.post(channel, "ada", long+strconv.Itoa(n))
 		}
 		post := "/api/v1/channels/Engines/blogs/" + string(s.post(channel, "ada", long).ID)
-		s.post(channel, "ada", long[:2800]) // an answer of which is counted just so
+		time.Sleep(time.Second)
+		s.post(channel, "ada", long[:2800]) // the newest, an answer of which is counted just so
 		tag := s.do("GET", post).want(200).header.Get("ETag")
 		if tag == "" {
 			t.Fatal("no entity tag")
@@ -120,7 +127,7 @@ func answersToWritesAreSent(t *testing.T) {
 				t.Errorf("a form is answered %d with %d bytes", refused.status, len(refused.body))
 			}
 		}
-		s.do("POST", "/preview", from, cookie(token), posted(url.Values{"text": {long + long}})).want(422)
+		s.do("GET", "/refused", from).want(404)
 		s.do("POST", "/preview", from, cookie(token), posted(url.Values{"text": {long}})).want(503)
 		s.do("GET", "/channels/Engines", from, cookie(token)).want(503)
 	})
