@@ -34,6 +34,7 @@ type (
 	FeedItem      = reader.FeedItem
 	Active        = reader.Active
 	ActiveChannel = reader.ActiveChannel
+	SearchPage    = reader.SearchPage
 	DigestPage    = driver.ListPage[reader.DigestChannel]
 	DigestSummary = reader.DigestSummary
 

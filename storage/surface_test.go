@@ -59,6 +59,7 @@ Feeds.Digest
 Feeds.DigestSummaries
 Feeds.Latest
 Feeds.List
+Feeds.Search
 Feeds.VotesBy
 Feeds.WrittenTo
 Feeds.WroteTo

@@ -15,9 +15,9 @@ import (
 // post is. So to find one is to read the partition, and each request has a budget.
 const MaxSearched = 20 * driver.MaxPage
 
-// maxSearchedText is how many bytes of texts one request looks at, about. To fold them all takes two seconds
+// MaxSearchedText is how many bytes of texts one request looks at, about. To fold them all takes two seconds
 // of a processor if all their letters have accents that are characters of their own.
-const maxSearchedText = 16 << 20
+const MaxSearchedText = 16 << 20
 
 // maxMatching is how long one request may take to match texts, since a text can take a hundred times as long as
 // another one of its length: what it costs to fold depends on its letters.
@@ -43,7 +43,7 @@ func (s *Posts) Find(ctx context.Context, ref domain.ChannelRef, name string, ma
 		switch {
 		case err != nil:
 			return Found{}, fmt.Errorf("finding posts of channel %s: %w", ref.Key, err)
-		case found.Searched == MaxSearched || bytes >= maxSearchedText || matching >= maxMatching || len(found.Items) == q.Limit:
+		case found.Searched == MaxSearched || bytes >= MaxSearchedText || matching >= maxMatching || len(found.Items) == q.Limit:
 			found.Next = list.Next(last)
 			return found, nil
 		}

@@ -52,8 +52,13 @@ type Active struct {
 // the page before; a cursor of another list is an InvalidError on the field "after".
 //
 // Of more than 32 channels with posts in one hour, it finds 32 with the latest posts, about.
-func (s *Feeds) Active(ctx context.Context, after string, expected []domain.ChannelRef) (active Active, err error) {
-	active.list = driver.List{Name: "latest", After: after, Prefix: schema.Blog.Prefix()}
+func (s *Feeds) Active(ctx context.Context, after string, expected []domain.ChannelRef) (Active, error) {
+	return s.activeOf(ctx, driver.List{Name: "latest", After: after, Prefix: schema.Blog.Prefix()}, expected)
+}
+
+// activeOf finds in which channels the posts are that are on a list behind its cursor.
+func (s *Feeds) activeOf(ctx context.Context, list driver.List, expected []domain.ChannelRef) (active Active, err error) {
+	active.list = list
 	index := ""
 	if position, err := active.list.Position(); err != nil {
 		return active, err
@@ -178,6 +183,14 @@ func versionOf(active Active) channel.Version {
 	return channel.VersionOf(parts...)
 }
 
+// beyond is the cursor of what is older than the floor. It is empty if there is no floor.
+func (a Active) beyond() string {
+	if a.floor.IsZero() {
+		return ""
+	}
+	return driver.Cursor(a.list.Name, domain.RecentFirst(a.floor.Add(-domain.Tick)))
+}
+
 // Latest lists up to limit posts of the active channels, newest first, as List does. They are read
 // after the channels were verified. A page that is not full may have a Next.
 func (s *Feeds) Latest(ctx context.Context, active Active, limit int) (latest driver.ListPage[FeedItem], err error) {
@@ -192,8 +205,8 @@ func (s *Feeds) Latest(ctx context.Context, active Active, limit int) (latest dr
 		return latest, err
 	}
 	posts, next := driver.Cut(active.list, newest.posts, func(post found) string { return schema.BlogRow(post.id) })
-	if latest.Next = next; next == "" && !active.floor.IsZero() {
-		latest.Next = driver.Cursor(active.list.Name, domain.RecentFirst(active.floor.Add(-domain.Tick)))
+	if latest.Next = next; next == "" {
+		latest.Next = active.beyond()
 	}
 	blogs, err := s.readFound(ctx, posts)
 	latest.Items = feedItems(posts, blogs)
