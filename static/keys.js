@@ -25,7 +25,7 @@ function move(by) {
 }
 
 const write = () => (first(".compose") ? first(".compose textarea").focus() : first(".top a.main")?.click());
-const find = () => (first("#contains") ?? first("#seek")).focus();
+const find = () => (first("#contains, #q") ?? first("#seek")).focus();
 const vote = () => first("form.vote button", document.activeElement.closest("article") ?? at ?? first("article.alone"))?.click();
 
 const keys = {

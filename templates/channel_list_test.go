@@ -16,7 +16,7 @@ func TestDirectoryPage(t *testing.T) {
 		expect(t, DirectoryPage(pageAt("/channels?contains=f", ""), v),
 			in("form[method=get][action=/channels]", in("input[name=contains][value=fü]")),
 			in("li", in("a[href=/channels/F%C3%BCchse]", says("Füchse")), says("Foxes. Created 29 July 2026, 10:00 UTC · owner jo"), silent("Not shown")),
-			in("li", in("a[href=/channels/F%C3%BCchse?find=f%C3%BC]", says("Find “fü” in its posts"))), says("This finds names. To find a post, open its channel"),
+			in("li", in("a[href=/channels/F%C3%BCchse?find=f%C3%BC]", says("Find “fü” in its posts"))), says("This finds names. Search posts too"), in("main", in("a[href=/search?q=f%C3%BC]")),
 			in("a[rel=next][href=/channels?contains=f%C3%BC&after=n%26m]"),
 			in("a[href=/channels][aria-current=page]"),
 		)

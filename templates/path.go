@@ -17,6 +17,8 @@ const (
 	// LatestPath has the newest posts of all channels, as HomePath has for anonymous clients.
 	LatestPath   = "/latest"
 	ChannelsPath = "/channels"
+	// SearchPath finds posts, channels and people by a text.
+	SearchPath = "/search"
 	// ChannelsByNamePath lists all channels, also those without a post.
 	ChannelsByNamePath = ChannelsPath + "?order=name"
 	NewChannelPath     = "/channels/new"
@@ -157,6 +159,9 @@ func signUpFrom(page Page) string { return with(SignUpPath, "next", page.returnP
 
 // directoryPath is the first page of the directory.
 func directoryPath(contains string) string { return with(ChannelsPath, "contains", contains) }
+
+// searchPath is the first page of a search.
+func searchPath(text string) string { return with(SearchPath, "q", text) }
 
 // continued is the page of a list that starts at a continuation token. It is the first page if
 // there is none.

@@ -128,6 +128,12 @@ func directoryPages(in, out Page) map[string]templ.Component {
 		"directory, person":   DirectoryPage(out, Directory{Contains: "jo", People: []domain.UserName{"jo", "major"}, MorePeople: true, Channels: items}),
 		"directory, empty":    DirectoryPage(out, Directory{}),
 		"directory, no match": DirectoryPage(out, Directory{Contains: nasty}),
+		"search":              SearchPage(in, Search{Text: "jo", Channels: items[:1], People: []domain.UserName{"jo"}, MoreNames: true, Posts: sampleFeed().Posts, Back: ago(time.Hour), Part: Part{Next: "n"}}),
+		"search, names alone": SearchPage(out, Search{Text: nasty, People: []domain.UserName{"jo"}, Back: ago(time.Hour)}),
+		"search, nothing":     SearchPage(out, Search{Text: nasty, Back: ago(time.Hour), Part: Part{Next: "n"}}),
+		"search, past end":    SearchPage(out, Search{Text: "jo", Part: Part{After: "a"}}),
+		"search, empty":       SearchPage(in, Search{}),
+		"search, refused":     SearchPage(out, Search{Text: nasty, Refused: "is not valid UTF-8"}),
 		"directory, past end": DirectoryPage(out, Directory{Part: Part{After: "a"}}),
 	}
 }

@@ -197,7 +197,7 @@ func listsAreBounded(t *testing.T) {
 			s.post(channel, "ada", text(n))
 		}
 		for _, list := range []string{
-			atom, json, listPath + "?limit=100", listPath + "?limit=100&find=of", "/api/v1/latest?limit=100", "/api/v1/feed?limit=100",
+			atom, json, listPath + "?limit=100", listPath + "?limit=100&find=of", "/api/v1/latest?limit=100", "/api/v1/search?limit=100&q=of", "/api/v1/feed?limit=100",
 			"/api/v1/users/ada/blogs?limit=100", "/api/v1/digest?limit=100", "/api/v1/channels/Engines/blogs?limit=100&order=rating",
 		} {
 			met, answers := map[string]int{}, 0
@@ -226,7 +226,7 @@ func listsAreBounded(t *testing.T) {
 				}
 			}
 		}
-		for _, page := range []string{"/", "/latest", "/channels/Engines", "/channels/Engines?find=of", "/users/ada", "/digest", "/channels/Engines?order=rating"} {
+		for _, page := range []string{"/", "/latest", "/channels/Engines", "/channels/Engines?find=of", "/search?q=of", "/users/ada", "/digest", "/channels/Engines?order=rating"} {
 			a := s.do("GET", page, cookie(token)).want(200)
 			if len(a.body) > most {
 				t.Errorf("%s of %s has %d bytes", page, name, len(a.body))

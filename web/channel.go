@@ -256,11 +256,6 @@ const shownPeople = 10
 
 // directory lists the channels.
 func (s *server) directory(c echo.Context, v visitor) error {
-	// The form above every page has a field of another name: a field “contains” would hide the
-	// form's method contains from each script.
-	if q := c.QueryParam("q"); q != "" {
-		return seeOther(c, templates.ChannelsPath+"?contains="+url.QueryEscape(q))
-	}
 	text, err := queryContains(c)
 	if err != nil {
 		return err
@@ -290,17 +285,27 @@ func (s *server) directory(c echo.Context, v visitor) error {
 		}
 		return err
 	}, func(ctx context.Context) (err error) {
-		if v.SignedIn() {
-			following, err = s.store.Subscriptions.Joined(ctx, v.User)
-		}
+		following, err = s.following(ctx, v)
 		return err
 	})
 	view.People, view.MorePeople = people.Items, people.Next != ""
 	for i := range view.Channels {
-		ref := view.Channels[i].Ref()
-		view.Channels[i].Subscribed = slices.ContainsFunc(following, func(f domain.Subscription) bool { return f.Channel == ref })
+		view.Channels[i].Subscribed = subscribes(following, view.Channels[i].Channel)
 	}
 	return show(s, c, v, err, templates.DirectoryPage, view)
+}
+
+// following are the subscriptions of a visitor. An anonymous client has none.
+func (s *server) following(ctx context.Context, v visitor) ([]domain.Subscription, error) {
+	if !v.SignedIn() {
+		return nil, nil
+	}
+	return s.store.Subscriptions.Joined(ctx, v.User)
+}
+
+// subscribes reports whether a channel is among those that a visitor follows.
+func subscribes(following []domain.Subscription, to domain.Channel) bool {
+	return slices.ContainsFunc(following, func(f domain.Subscription) bool { return f.Channel == to.Ref() })
 }
 
 func (s *server) listChannels(c echo.Context, _ visitor) error {

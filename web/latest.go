@@ -52,7 +52,7 @@ func (s *server) showLatest(c echo.Context, v visitor) error {
 		return view, s.store.Concurrently(ctx, func(ctx context.Context) error {
 			latest, err := s.store.Feeds.Latest(ctx, active, pageSize)
 			if view.Channels, view.Next = listed(active, latest.Items), latest.Next; err == nil {
-				view.Posts, err = s.posts(c, v, latest.Items)
+				view.Posts, err = s.posts(c, v, latest.Items, inList)
 			}
 			return err
 		}, func(ctx context.Context) error { return s.permit(ctx, v, view.Composer) })
@@ -149,11 +149,11 @@ func blogsOf(items []storage.FeedItem) []domain.Blog {
 }
 
 // posts are posts of several channels, as a visitor sees them.
-func (s *server) posts(c echo.Context, v visitor, items []storage.FeedItem) ([]templates.Post, error) {
+func (s *server) posts(c echo.Context, v visitor, items []storage.FeedItem, place place) ([]templates.Post, error) {
 	voted, err := s.store.Posts.VotedAmong(c.Request().Context(), blogsOf(items), v.User)
 	posts := make([]templates.Post, len(items))
 	for i, item := range items {
-		posts[i] = s.texts.post(item.Name, item.Blog, inList)
+		posts[i] = s.texts.post(item.Name, item.Blog, place)
 		posts[i].Voted = voted[item.ID]
 	}
 	return offer(posts, v.User, "", ""), err
@@ -245,7 +245,7 @@ func (s *server) home(c echo.Context, v visitor) error {
 		}
 		view.Channels = slices.DeleteFunc(listed(active, feed.Items), func(c templates.ListedChannel) bool { return c.Owner == v.User })
 		if err == nil {
-			view.Posts, err = s.posts(c, v, feed.Items)
+			view.Posts, err = s.posts(c, v, feed.Items, inList)
 		}
 		return err
 	}, func(ctx context.Context) error { return s.permit(ctx, v, view.Composer) })

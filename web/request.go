@@ -132,23 +132,19 @@ func queryContains(c echo.Context) (string, error) {
 	return text, nil
 }
 
-// queryFind returns the text that is in the posts to list, and nil if the request has none.
-func queryFind(c echo.Context) (*string, error) {
-	texts, given := c.QueryParams()["find"]
-	switch {
-	case !given:
-		return nil, nil
-	case !utf8.ValidString(texts[0]):
-		return nil, domain.Invalid("find", "is not valid UTF-8")
+// queryText returns the text that is in the posts to list, which a parameter names.
+func queryText(c echo.Context, parameter string) (string, error) {
+	text := strings.TrimSpace(c.QueryParam(parameter))
+	if !utf8.ValidString(text) {
+		return "", domain.Invalid(parameter, "is not valid UTF-8")
 	}
-	text := strings.TrimSpace(texts[0])
 	if n := utf8.RuneCountInString(text); n == 0 || n > templates.MaxFind {
-		return nil, domain.Invalid("find", "must have 1 to %d characters, this has %d", templates.MaxFind, n)
+		return "", domain.Invalid(parameter, "must have 1 to %d characters, this has %d", templates.MaxFind, n)
 	}
 	if markdown.NewFinder(text).Text == "" {
-		return nil, domain.Invalid("find", "has nothing to find: the marks * _ ~ ` [ ] and \\ are left out")
+		return "", domain.Invalid(parameter, "has nothing to find: the marks * _ ~ ` [ ] and \\ are left out")
 	}
-	return &text, nil
+	return text, nil
 }
 
 // queryInterval returns the interval [since, until) of a list. A zero time leaves its
@@ -183,8 +179,12 @@ func queryView(c echo.Context) (view templates.View, err error) {
 			return view, domain.Invalid(side, "cannot narrow a list by rating")
 		}
 	}
-	view.Find, err = queryFind(c)
-	return view, err
+	if query.Has("find") {
+		text, err := queryText(c, "find")
+		view.Find = &text
+		return view, err
+	}
+	return view, nil
 }
 
 // pageView is queryView for the page of a channel, which can begin at a date and has the forms for

@@ -220,7 +220,6 @@ func siteRoutes() []route {
 			{adasCookie, 200, "", "contains=%C3%9F", "Cookie: notice=x", ""},
 			{anonymous, 200, "", "", "Cookie: notice=signed-out; __Host-session={ada}; a=\"b c\"\nX-Forwarded-Proto: HTTPS\nX-Forwarded-For: 10.0.0.1, ::1", ""},
 			{adasCookie, 422, "", "contains=E&after=x", "", ""},
-			{anonymous, 303, "", "q=//%FF%0D%0Aa", "", ""},
 		}},
 		{name: "GET /api/v1/channels", who: everyone, costs: []cost{{"", anonymous, 2, 18, 0, 0}}, seeds: []seed{
 			{anonymous, 200, "", "contains=e&limit=1", "", ""},
@@ -229,6 +228,24 @@ func siteRoutes() []route {
 			{anonymous, 422, "", "after={posts}", "", ""},
 			{anonymous, 200, "", "order=activity&limit=1", "", ""},
 			{anonymous, 422, "", "order=activity&contains=x", "", ""},
+		}},
+		{name: "GET /search", who: everyone, costs: []cost{
+			{"q=engine", anonymous, 3, 70, 0, 0},
+			{"q=engine", bobsCookie, 4, 73, 0, 0},
+			{"", anonymous, 0, 0, 0, 0},
+		}, seeds: []seed{
+			{anonymous, 200, "", "q=hello", "", ""},
+			{adasCookie, 200, "", "q=%20@AD&x=y", "Cookie: notice=voted", ""},
+			{anonymous, 200, "", "", "", ""},
+			{anonymous, 422, "", "q=**", "", ""},
+			{anonymous, 422, "", "q=%FF%0D%0Aa", "", ""},
+			{anonymous, 422, "", "q=a&after={posts}", "", ""},
+		}},
+		{name: "GET /api/v1/search", who: everyone, costs: []cost{{"q=engine", anonymous, 3, 67, 0, 0}}, seeds: []seed{
+			{anonymous, 200, "", "q=HELLO&limit=1", "", ""},
+			{ada, 422, "", "q=&after={posts}&limit=0", "", ""},
+			{ada, 400, "", "find=hello", "", ""},
+			{ada, 422, "", "q=a&after={posts}", "", ""},
 		}},
 		{name: "POST /api/v1/channels", who: users, text: true, seeds: []seed{
 			{ada, 201, "", "", "Content-Type: application/json", `{"name":"Straße","description":"Löcher\nund mehr"}`},

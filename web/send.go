@@ -205,11 +205,13 @@ func respondNothing(c echo.Context, err error) error {
 }
 
 // A listJSON is a page of a list. Next is the continuation token; the last page has none. Searched is how many items
-// were looked at to find these, if they were searched.
+// were looked at to find these, if they were searched. SearchedBack is until when posts of all channels were.
 type listJSON[T any] struct {
 	Items    []T    `json:"items"`
 	Next     string `json:"next,omitempty"`
 	Searched *int   `json:"searched,omitempty"`
+
+	SearchedBack apiTime `json:"searchedBack,omitzero"`
 }
 
 func newListJSON[S, T any](found storage.Page[S], of func(S) T) listJSON[T] {

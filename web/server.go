@@ -128,9 +128,9 @@ type server struct {
 	streams *shares[clientAddress]
 	batches *shares[domain.UserName]
 	exports *shares[domain.UserName]
-	// The slots of each kind of costly work: to find a post, a digest, a personal feed, the page before a
-	// post, and to merge or preview texts.
-	finding, digests, feeds, newer, writing *slots
+	// The slots of each kind of costly work: to find a post of a channel, or in all channels, a digest, a personal
+	// feed, the page before a post, and to merge or preview texts.
+	finding, searching, digests, feeds, newer, writing *slots
 }
 
 // New returns the handler of the web role. The store must be prepared. The handler is safe for
@@ -165,6 +165,7 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 		batches:   newShares[domain.UserName](math.MaxInt64, 1),
 		exports:   newShares[domain.UserName](maxExports, 1),
 		finding:   newSlots(),
+		searching: newSlots(),
 		digests:   newSlots(),
 		feeds:     newSlots(),
 		newer:     newSlots(),

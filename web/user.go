@@ -38,7 +38,7 @@ func (s *server) showUser(c echo.Context, v visitor) (err error) {
 		}
 		posts, err := s.store.Feeds.BlogsBy(ctx, name, view.After, pageSize)
 		if view.Next = posts.Next; err == nil {
-			view.Posts, err = s.posts(c, v, posts.Items)
+			view.Posts, err = s.posts(c, v, posts.Items, inList)
 		}
 		return err
 	})

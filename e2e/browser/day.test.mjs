@@ -192,8 +192,8 @@ function day(how, user, hand, scripts) {
     step("looks at what is new, and at what one person wrote", async () => {
       await v.follow(v.link("Feed"));
       assert.ok((await v.page.locator("article").count()) > 0, "nothing new is shown");
-      await v.fill({ "Find channels and people": "ada" });
-      await Promise.all([v.page.waitForURL(/contains=ada/), v.page.keyboard.press("Enter")]);
+      await v.fill({ "Search posts, channels and people": "ada" });
+      await Promise.all([v.page.waitForURL(/\/search\?q=ada/), v.page.keyboard.press("Enter")]);
       await v.follow(v.page.locator("main a[href=\"/users/ada\"]").first());
       assert.equal(v.path, "/users/ada");
       assert.ok((await v.page.locator("article").count()) > 0, "nothing that ada wrote is shown");

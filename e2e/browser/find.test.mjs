@@ -52,15 +52,15 @@ test("find: the posts up to a date, and what is newer", async () => {
   await v.leave();
 });
 
-test("find: a channel and a person from the header", async () => {
+test("find: a channel, a person and posts from the header", async () => {
   const v = await visitor(sites.sample, { as: fay });
   await v.page.setViewportSize({ width: 1280, height: 800 });
   await v.open("/");
-  await v.fill({ "Find channels and people": "FAY" });
+  await v.fill({ "Search posts, channels and people": "FAY" });
   await v.page.keyboard.press("Enter");
-  await v.page.waitForURL(/contains=FAY/);
+  await v.page.waitForURL(/\/search\?q=FAY/);
   assert.ok(await v.link("fay.finds").isVisible());
-  await look(v, "channels-and-people");
+  await look(v, "search");
   await v.page.setViewportSize({ width: 1280, height: 800 });
   await v.follow(v.page.locator("main a[href=\"/users/fay\"]"));
   assert.match(v.page.url(), /\/users\/fay$/);

@@ -98,12 +98,12 @@ for (const scripts of [true, false]) {
     for (const as of [undefined, flo]) {
       const v = await visitor(sites.sample, { as, ...phone, scripts });
       await v.open(path);
-      await v.press(v.link("Find channels and people"));
+      await v.press(v.link("Search"));
       await v.page.locator("#seek:focus").waitFor();
       assert.ok((await v.page.locator("#seek").boundingBox()).y >= 0, "the field is above the screen");
       if (scripts) await look(v, `phone-find-${as ? "reader" : "anonymous"}`);
       await v.page.keyboard.type("flo");
-      await Promise.all([v.page.waitForURL(/contains=flo/), v.page.keyboard.press("Enter")]);
+      await Promise.all([v.page.waitForURL(/\/search\?q=flo/), v.page.keyboard.press("Enter")]);
       await v.link("flo_reader").waitFor();
       await v.leave();
     }

@@ -1,5 +1,5 @@
 // Package reader implements what people read of several channels: their subscriptions, what is
-// made of them, and the newest posts of all channels (latest.go).
+// made of them, and the newest posts of all channels (latest.go), which can be searched (search.go).
 //
 // A subscription is two rows in two tables (subscription.go). Each request for a feed reads the posts
 // of each channel first, and then the channel's row and the subscriber's row there. So no page shows
