@@ -13,11 +13,13 @@ const WritePath = "/write"
 // channel to [WritePath]: the Value of a choice, or nothing for a new channel, and then its name.
 type Composer struct {
 	Draft
-	// Channels are the one used last, those that the reader owns, and others of the page or of the site in
-	// which the reader may post.
+	// Channels are, in this order, the one used last, those that the reader owns, and others of the page or of the
+	// site in which the reader may post.
 	Channels []Choice
-	// Chosen is the value of the choice that was sent, or empty. Name is that of a new channel, as it was typed.
+	// Chosen is the value of the choice that was sent, or empty. New reports whether a new channel was chosen, and Name
+	// is its name, as it was typed.
 	Chosen, Name string
+	New          bool
 	// Next is the page to return to after the post. If it is empty, that is the channel.
 	Next string
 }
@@ -35,17 +37,22 @@ type Choice struct {
 // Value is what a form sends for the choice.
 func (c Choice) Value() string { return string(c.Incarnation) + " " + string(c.Name) }
 
-// selected is the value that the form begins with: what was sent, or else the first channel.
+// selected is the value that the form begins with: what was sent, or else the channel that was used last, or one of the
+// reader's own. A channel of others is never a guess.
 func (v Composer) selected() string {
-	if v.failed() || len(v.Channels) == 0 {
-		return v.Chosen
+	if !v.failed() && len(v.Channels) > 0 && (v.Channels[0].Own || v.Channels[0].Last) {
+		return v.Channels[0].Value()
 	}
-	return v.Channels[0].Value()
+	return v.Chosen
 }
 
-// unchosen reports whether the reader must choose a channel again: the form does not offer the one that was sent.
+// unchosen reports whether the reader must choose a channel: the form offers some, and none of them is meant, or it does
+// not offer the one that was sent.
 func (v Composer) unchosen() bool {
-	return v.Chosen != "" && !slices.ContainsFunc(v.Channels, func(c Choice) bool { return c.Value() == v.Chosen })
+	if v.selected() == "" {
+		return len(v.Channels) > 0 && !v.New
+	}
+	return !slices.ContainsFunc(v.Channels, func(c Choice) bool { return c.Value() == v.selected() })
 }
 
 // newName is the field for the name of a new channel. A space that was refused comes back as a hyphen.

@@ -19,7 +19,7 @@ func TestLatest(t *testing.T) {
 	t.Run("the API lists the newest posts, and channels by their activity", apiListsLatest)
 	t.Run("the form for a post offers no channel in which its reader may not post", composerOffersWhereOneMayPost)
 	t.Run("one who is signed in posts from their feed, again and again, in the channel used last", feedHasAComposer)
-	t.Run("a feed without subscriptions shows one's own post, and the first post is for the channel with the latest one", feedStarts)
+	t.Run("a feed without subscriptions shows one's own post, and the first post is for no channel of others unless it is chosen", feedStarts)
 }
 
 func frontShowsNewestPosts(t *testing.T) {
@@ -133,11 +133,13 @@ func feedStarts(t *testing.T) {
 	nia := s.signedIn("nia")
 	s.channel("Silent", "ada")
 	for _, path := range []string{"/", "/latest", "/write"} {
-		if to := nia.open(path).want(200).says("Post to").form("Post").values.Get("channel"); to != string(engines.Incarnation)+" Engines" {
-			t.Errorf("the first post on %s is for %q, want the channel with the latest post", path, to)
+		form := nia.open(path).want(200).says("Post to", "Choose a channel").form("Post").elsewhere().fill("text", "For nobody yet")
+		if len(form.values["channel"]) > 0 {
+			t.Errorf("the first post on %s is for %q, want none", path, form.values.Get("channel"))
 		}
+		form.press().want(422).complains("channel", "Choose a channel.").says("For nobody yet")
 	}
-	nia.open("/").want(200).heading("Welcome, nia").says("Pistons").form("Post").elsewhere().fill("text", "Mine").press().at("/")
+	nia.open("/").want(200).heading("Welcome, nia").says("Pistons").form("Post").elsewhere().fill("channel", string(engines.Incarnation)+" Engines").fill("text", "Mine").press().at("/")
 	again := nia.open("/").want(200).says("Mine", "Channels people write in now").saysNot("Welcome, nia", "Choose a channel")
 	is(t, "the feed shows", again.texts(), []string{"Mine", "Pistons"})
 	for i := range 20 {

@@ -161,7 +161,11 @@ func (s *server) showWrite(c echo.Context, v visitor) error {
 func (s *server) writeByForm(c echo.Context, v visitor, form url.Values) error {
 	key := cmp.Or(form.Get("key"), rand.Text())
 	draft, draftErr := domain.ParseDraft(draftOf(form))
-	err := domain.JoinInvalid(checkIdempotencyKey("key", key), draftErr)
+	var unchosen error
+	if !form.Has("channel") && form.Get("name") == "" {
+		unchosen = domain.Invalid("channel", "Choose a channel")
+	}
+	err := domain.JoinInvalid(checkIdempotencyKey("key", key), unchosen, draftErr)
 	var in domain.Channel
 	var blog domain.Blog
 	if err == nil { // before a new channel is made, so that a refusal leaves none
@@ -189,6 +193,7 @@ func (s *server) writeByForm(c echo.Context, v visitor, form url.Values) error {
 	}
 	showTexts(form, draft.Fields())
 	view.Draft = templates.Draft{Form: refused, Draft: draft, Key: freshKey(key, err)}
+	view.New = unchosen == nil && form.Get("channel") == ""
 	view.Chosen, view.Name, view.Next = shown(form.Get("channel")), shown(form.Get("name")), localPath(form.Get("next"))
 	return again(c, err, templates.WritePage(s.page(c, v), view))
 }
