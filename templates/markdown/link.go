@@ -40,13 +40,13 @@ func (bareLinkParser) Parse(parent ast.Node, block text.Reader, pc parser.Contex
 	if !pc.(*bound).take(workOfAddress) {
 		return nil
 	}
-	at := linkPattern().FindIndex(source[start:min(rest.Stop, start+maxAddress+utf8.UTFMax)])
+	at := linkPattern().FindIndex(withBars(source[start:min(rest.Stop, start+maxAddress+utf8.UTFMax)]))
 	if at == nil {
 		return nil
 	}
 	end := start + at[1]
-	for strings.IndexByte("*_~", source[end-1]) >= 0 {
-		end-- // marks of emphasis
+	for source[end-1] == '|' || strings.IndexByte("*_~", source[end-1]) >= 0 && isOpen(pc, source[end-1]) {
+		end--
 	}
 	if at[1] > maxAddress || !linkable(util.URLEscape(source[start:end], false)) { // or each address in it would be read to its end
 		block.Advance(end - rest.Start)
@@ -55,6 +55,32 @@ func (bareLinkParser) Parse(parent ast.Node, block text.Reader, pc parser.Contex
 	before.Segment = before.Segment.WithStop(start)
 	block.Advance(end - rest.Start)
 	return ast.NewAutoLink(ast.AutoLinkURL, ast.NewTextSegment(text.NewSegment(start, end)))
+}
+
+// withBars is a text in which the pattern for addresses takes the bars of a query for a part of it, as browsers do.
+func withBars(text []byte) []byte {
+	query := bytes.IndexByte(text, '?')
+	if query < 0 || bytes.IndexByte(text[query:], '|') < 0 {
+		return text
+	}
+	return append(bytes.Clone(text[:query]), bytes.ReplaceAll(text[query:], []byte("|"), []byte("-"))...)
+}
+
+// isOpen reports whether emphasis by the mark has begun before an address, so that the mark at its end is not its own.
+func isOpen(pc parser.Context, mark byte) bool {
+	closed := 0
+	for d := pc.LastDelimiter(); d != nil; d = d.PreviousDelimiter {
+		switch {
+		case d.Char != mark:
+		case d.CanClose:
+			closed++
+		case closed > 0:
+			closed--
+		default:
+			return true
+		}
+	}
+	return false
 }
 
 // webScheme finds the start of the http or https at the end of a segment of the source. It refuses the
