@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/a-h/templ"
+
 	"microblogging/domain"
 )
 
@@ -36,6 +38,10 @@ func TestLatestPage(t *testing.T) {
 	shows(t, "leads a reader on if there are no posts", LatestPage(pageAt("/latest", "ingrid"), Latest{}),
 		in("h2", says("No posts")), says("There are no posts yet, or none of the last year."), in("a[href=/channels/new]"), in("a[href=/channels]"), in("nav", in("a[href=/]", says("Subscribed"))), without("aside"),
 	)
+	for _, empty := range []templ.Component{LatestPage(pageAt("/", ""), Latest{}), DirectoryPage(pageAt("/channels", ""), Directory{})} {
+		shows(t, "leads an anonymous client to an account, and then to the form for a channel, if there are no posts", empty,
+			in("main", in("a[href=/sign-up?next=%2Fchannels%2Fnew]")))
+	}
 	shows(t, "has a form for a post, with a choice of channel", FeedPage(pageAt("/", "ingrid"), Feed{Posts: sampleFeed().Posts, Composer: sampleComposer()}),
 		in("form[class=compose][method=post][action=/write]", in("input[name=key][value=k]"), in("input[name=user][value=ingrid]"),
 			in("select[name=channel]", in("optgroup[label=Your own]", in("option[selected][value=inc1 aurora]")),

@@ -182,11 +182,11 @@ func with(path string, query ...string) string {
 	return path
 }
 
-// newChannelFrom is the form for a new channel. An anonymous client signs in first, and then gets
-// there.
+// newChannelFrom is the form for a new channel. An anonymous client signs up first, or signs in,
+// and then gets there.
 func newChannelFrom(page Page, path string) string {
 	if page.User == "" {
-		return with(SignInPath, "next", path)
+		return with(SignUpPath, "next", path)
 	}
 	return path
 }
