@@ -3,6 +3,7 @@ package templates
 import (
 	"errors"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -215,11 +216,19 @@ type NewChannel struct {
 	Key string
 }
 
-// hyphenated is a refused name with a hyphen for each space, if that is a name.
+// gap is what is between the words of a name.
+var gap = regexp.MustCompile(`[^\p{L}\p{Nd}\p{M}]+`)
+
+// hyphenated is a refused name with a hyphen for all that is not allowed between two words, if that is a name.
 func hyphenated(typed string) string {
-	words := strings.Fields(typed)
-	name, err := domain.ParseNewChannelName(strings.Join(words, "-"))
-	if len(words) < 2 || err != nil {
+	words := strings.TrimFunc(typed, func(r rune) bool { return gap.MatchString(string(r)) })
+	name, err := domain.ParseNewChannelName(gap.ReplaceAllStringFunc(words, func(between string) string {
+		if strings.Contains("-_.", between) {
+			return between
+		}
+		return "-"
+	}))
+	if _, refused := domain.ParseNewChannelName(typed); refused == nil || err != nil {
 		return ""
 	}
 	return string(name)
@@ -264,6 +273,14 @@ type DeleteChannel struct {
 	// Posts counts the posts, and People who wrote them. More tells that there are more posts.
 	Posts, People int
 	More          bool
+}
+
+// described is what goes with the channel's name.
+func (v DeleteChannel) described() string {
+	if v.Description == "" {
+		return ""
+	}
+	return " with its description"
 }
 
 // extent says what goes.

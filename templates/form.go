@@ -23,13 +23,16 @@ type Form struct {
 
 func (f Form) failed() bool { return f.Message != "" || len(f.Errors) > 0 }
 
-// marked is a field with what is wrong with it.
+// marked is a field with what is wrong with it. A password of a refused form is, because the page has it no more.
 func (f Form) marked(in field) field {
 	for i, e := range f.Errors {
 		if e.Field == in.Name {
 			in.Detail, in.First = e.Detail, i == 0
 			break
 		}
+	}
+	if in.Type == "password" && in.Detail == "" && f.failed() {
+		in.Detail = "Please type it again: passwords are not sent back to a page"
 	}
 	return in
 }

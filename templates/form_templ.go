@@ -569,7 +569,7 @@ func fault(f field) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 42, " is taken. Choose another one, and type the password again. ")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 42, " is taken. Choose another one. ")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -60,6 +60,23 @@ func TestForm(t *testing.T) {
 			}
 		}
 	})
+	t.Run("that was refused says that its passwords are to be typed again", func(t *testing.T) {
+		again := says("Please type it again")
+		expect(t, SignUpPage(pageAt("/sign-up", ""), SignUp{Form: refused("name"), Name: "J o"}), in("[id=password-error]", again))
+		expect(t, SignUpPage(pageAt("/sign-up", ""), SignUp{Form: refused("password"), Name: "jo"}), silent("type it again"))
+		expect(t, SignUpPage(pageAt("/sign-up", ""), SignUp{}), silent("type it again"))
+		expect(t, AccountPage(pageAt("/account", "jo"), Account{Form: refused("new")}), in("[id=old-error]", again))
+	})
+	t.Run("offers a refused name in a form that is allowed", func(t *testing.T) {
+		for typed, want := range map[string]string{
+			"Club News & Events": "Club-News-Events", " my garden ": "my-garden", "a/b": "a-b", "--a--b_c.d!": "a-b_c.d", "Été (2026)": "Été-2026",
+			"new": "", " new ": "", "fine": "", "&": "", "": "", "e\u0301": "",
+		} {
+			if got := hyphenated(typed); got != want {
+				t.Errorf("for %q it offers %q, want %q", typed, got, want)
+			}
+		}
+	})
 	t.Run("keeps a leading newline", func(t *testing.T) {
 		v := EditBlog{Channel: domain.Channel{Name: "aurora"}, ID: "1!a", Draft: domain.Draft{Text: "\n\nfirst"}}
 		root := parse(t, render(t, EditBlogPage(pageAt("/e", "ingrid"), v)))

@@ -56,7 +56,7 @@ func controls() map[string]field {
 	return map[string]field{
 		"name": {
 			Label: "Name", Type: "text", Required: true, Literal: true, Autocomplete: "off",
-			Hint: "Up to 64 letters and digits, with single “-”, “_” or “.” between them.",
+			Hint: "Up to 64 letters and digits, with single “-”, “_” or “.” between them. The name cannot be changed later.",
 		},
 		"description": {Label: "Description", Rows: "4", Limit: "500", Hint: "What belongs here. Up to 500 characters."},
 		"title":       {Label: "Title", Type: "text", Autocomplete: "off", Limit: "120"},

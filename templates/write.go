@@ -55,11 +55,11 @@ func (v Composer) unchosen() bool {
 	return !slices.ContainsFunc(v.Channels, func(c Choice) bool { return c.Value() == v.selected() })
 }
 
-// newName is the field for the name of a new channel. A space that was refused comes back as a hyphen.
+// newName is the field for the name of a new channel. A name that was refused for its signs comes back with hyphens.
 func (v Composer) newName() field {
 	name := v.marked(field{Name: "name", Label: "Name", Value: v.Name, Holder: ChannelPath(domain.ChannelName(v.Name)), Placeholder: "Name of the channel"})
 	if hyphens := hyphenated(v.Name); hyphens != "" && name.Detail != "" {
-		name.Value, name.Detail = hyphens, sentence(name.Label, name.Detail)+" Here they are hyphens."
+		name.Value, name.Detail = hyphens, sentence(name.Label, name.Detail)+" The field now has a name that is allowed."
 	}
 	return name
 }

@@ -193,7 +193,7 @@ func composerOffersWhereOneMayPost(t *testing.T) {
 	if first := all(refused.doc, tag("option"))[0]; seen(first) != "Choose a channel" || refused.form("Post").values.Get("channel") != "" {
 		t.Errorf("the form that is refused begins with %q", seen(first))
 	}
-	made := refused.form("Post").fill("channel", "").fill("name", "Not a name").press().want(422).says("Typed since", "Spaces are not allowed. Here they are hyphens.").saysNot("Choose a channel")
+	made := refused.form("Post").fill("channel", "").fill("name", "Not a name").press().want(422).says("Typed since", "Spaces are not allowed. The field now has a name that is allowed.").saysNot("Choose a channel")
 	if form := made.form("Post"); form.values.Get("channel") != "" || form.values.Get("name") != "Not-a-name" {
 		t.Errorf("the form for a new channel comes back with %v", form.values)
 	}
