@@ -93,7 +93,7 @@ test("keys: a slash leads to the field that finds, on a phone too; a question ma
   await press(v, "?");
   await v.page.locator(".body > .keys kbd").first().waitFor();
   await v.page.waitForLoadState();
-  assert.deepEqual(await v.page.locator(".body > .keys kbd").allInnerTexts(), ["j", "k", "n", "v", "/", "?"]);
+  assert.deepEqual(await v.page.locator(".body > .keys kbd").allInnerTexts(), ["j", "k", "n", "v", "Ctrl Enter", "/", "?"]);
   await look(v, "keys");
   await v.leave();
 });
