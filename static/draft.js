@@ -224,9 +224,17 @@ class Draft {
     if (this.form.elements.key) this.form.elements.key.value = newKey();
   }
 
+  // #acquit takes away what was said of a text that the form holds no more.
+  #acquit() {
+    for (const past of this.form.parentElement.querySelectorAll(":scope > form[data-draft] :is(.error, .notice), :scope > .preview")) past.remove();
+    for (const control of this.form.elements) control.removeAttribute("aria-invalid");
+    document.title = document.title.replace(/^Error: /, "");
+  }
+
   #discard() {
     const values = this.#values;
     this.#empty();
+    this.#acquit();
     this.#say("Draft discarded.", "Undo", () => {
       this.#fill(values, () => true);
       this.#keep();
@@ -300,8 +308,7 @@ class Draft {
       return void this.#send(body); // and keep the text in the form until it is answered
     }
     this.#empty();
-    for (const past of this.form.parentElement.querySelectorAll("form.compose :is(.error, .notice), .preview")) past.remove();
-    this.form.elements.text.removeAttribute("aria-invalid");
+    this.#acquit();
     this.#say("");
     this.form.elements.text.focus();
     this.#pend(name, sent);

@@ -67,6 +67,20 @@ describe("draft: what is saved", () => {
   });
 });
 
+for (const [name, act] of [["a post", "Post"], ["a new channel", "Create channel"]]) {
+  test(`draft: what is said of ${name} that was refused goes when it is discarded`, async () => {
+    const v = await visitor(sites.sample, { as: rob });
+    await v.open(act === "Post" ? await rob.createChannel("errors.gone") : "/channels/new");
+    await v.fill(act === "Post" ? { Text: long } : { Name: "errors.gone.2", Description: "x".repeat(501) });
+    await answered(v, v.button(act));
+    assert.equal(v.status, 422);
+    await discards(v);
+    assert.equal(await v.page.locator("main :is(.error, .notice, [aria-invalid])").count(), 0, "the errors are still there");
+    assert.ok(!(await v.page.title()).startsWith("Error"), "the title still says that something is wrong");
+    await v.leave();
+  });
+}
+
 test("draft: a refused text does not come back after the next posts", async () => {
   const v = await writer(rob, "no.return", true);
   await v.fill({ Text: long });
