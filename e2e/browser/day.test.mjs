@@ -123,7 +123,7 @@ describe("day: on a phone with a bad network", () => {
     await account.post("Train", "Fresh");
     await v.page.getByText("1 new post").waitFor();
     const before = (await read.boundingBox()).y;
-    await v.page.getByText("1 new post").click();
+    await v.page.getByText("1 new post").evaluate((bar) => bar.click()); // a click of the mouse scrolls to it
     await isPosted(v.page, "Fresh");
     assert.ok(Math.abs((await read.boundingBox()).y - before) <= 1, "what is read has moved");
   });

@@ -114,7 +114,7 @@ test("phone: the head of a page has one line, however long the reader's name is"
   for (const name of ["flo_eight", "flo_eleven_x", "flo_".padEnd(32, "w")]) {
     const v = await visitor(sites.sample, { as: await signUp(sites.sample, name), ...phone });
     await v.open(path);
-    const middles = await v.page.locator(".top :is(.brand, nav a, .find, .main, summary)").evaluateAll((all) => all.map((part) => {
+    const middles = await v.page.locator(".top :is(.brand, nav a, .find, .main, summary)").evaluateAll((all) => all.filter((part) => part.checkVisibility()).map((part) => {
       const { top, bottom } = part.getBoundingClientRect();
       return (top + bottom) / 2;
     }));
@@ -126,4 +126,43 @@ test("phone: the head of a page has one line, however long the reader's name is"
     await look(v, `phone-head-${name.length}`);
     await v.leave();
   }
+});
+
+// A page whose text is twice as large is a page on half the width, since widths are in letters.
+describe("phone: no page is wider than the screen, and the header's actions stay on it", () => {
+  for (const [how, width, text] of [["at 320 px", 320, 100], ["at 390 px with text at 200 %", 390, 200], ["at 320 px with text at 200 %", 320, 200]]) {
+    for (const who of ["a reader", "an anonymous client"]) {
+      test(`${how}, for ${who}`, async () => {
+        const post = await flo.post("garden.phone", "See https://example.org/a_b", "Onions");
+        const v = await visitor(sites.sample, { as: who === "a reader" ? flo : undefined, width, height: 740, touch: true });
+        const settings = await v.context.newCDPSession(v.page);
+        await settings.send("Page.setFontSizes", { fontSizes: { standard: 16 * text / 100 } });
+        const pages = ["/", "/latest", "/channels", path, `${path}?find=grows`, post, "/users/flo", "/digest", "/keys", "/sign-up", "/sign-in"];
+        if (who === "a reader") pages.push("/channels/new", "/write", "/subscriptions", "/account", `${path}/edit`, `${path}/delete`, `${post}/edit`);
+        for (const page of pages) {
+          await v.open(page);
+          assert.equal(await v.page.evaluate(() => getComputedStyle(document.documentElement).fontSize), `${16 * text / 100}px`);
+          const outside = await v.page.evaluate((width) => [...document.querySelectorAll(".top :is(.brand, nav a, .find, .button, summary)")]
+            .filter((part) => part.checkVisibility() && (part.getBoundingClientRect().right > width || part.getBoundingClientRect().left < 0)).map((part) => part.outerHTML), width);
+          assert.deepEqual(outside, [], `on ${page}, outside the screen`);
+          const wide = await v.page.evaluate(() => document.documentElement.scrollWidth);
+          assert.ok(wide <= width, `${page} is ${wide} px wide`);
+          const low = await v.page.evaluate(() => [...document.querySelectorAll("button:not(.plain), .button, .drop > summary, .foot a, .foot summary, select, input:not([type=checkbox], [type=radio])")]
+            .filter((part) => part.checkVisibility() && part.getBoundingClientRect().width > 1 && part.getBoundingClientRect().height < 43.5).map((part) => part.outerHTML));
+          assert.deepEqual(low, [], `on ${page}, less than 44 px high`);
+        }
+        await v.leave();
+      });
+    }
+  }
+
+  test("and a preview is there as soon as there is text", async () => {
+    const v = await visitor(sites.sample, { as: flo, ...phone });
+    await v.open(path);
+    assert.ok(!(await v.button("Preview").isVisible()), "there is nothing to preview");
+    await v.fill({ Text: "Some **text**" });
+    await v.press(v.button("Preview"));
+    await v.page.locator(".preview strong").waitFor();
+    await v.leave();
+  });
 });
