@@ -23,7 +23,7 @@
 //   - The headings of a text are below those of the page, and skip no level.
 //   - Quotations, lists and brackets nest a few levels deep. The marks of deeper ones appear as they were typed.
 //   - A text that takes too much work appears as it was typed, with its line breaks: one of 5,000 characters with
-//     more than 800 marks, blocks and cells of tables, about.
+//     more than 800 marks, blocks and cells of tables, about. [RenderOwn] has no such limit.
 //
 // A newline breaks the line. No HTML is filtered afterwards: the elements and attributes
 // that a text can have are those that are written here, and a fuzz target holds it to them.

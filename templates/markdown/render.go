@@ -2,8 +2,10 @@ package markdown
 
 import (
 	"bytes"
+	"math"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/yuin/goldmark/ast"
@@ -50,15 +52,42 @@ func orAsTyped(source string, render func() HTML) (shown HTML) {
 
 func render(source string, top int) HTML {
 	read := []byte(source)
-	within := &bound{Context: parser.NewContext(), left: maxWork}
-	doc := machine().read.Parse(text.NewReader(read), parser.WithContext(within))
-	if within.left <= 0 {
+	doc, all := parse(read, maxWork)
+	if !all {
 		return asTyped(source)
 	}
 	reshape(doc, read, top)
+	return written(doc, read)
+}
+
+// RenderOwn is Render for a text of the operator of the site, however much work it takes. Its headings begin at the
+// level BelowTitle. The first one that says anchor, in capital or small letters, has anchor as its id. found reports
+// whether there is one.
+func RenderOwn(source, anchor string) (text HTML, found bool) {
+	read := []byte(source)
+	doc, _ := parse(read, math.MaxInt)
+	reshape(doc, read, BelowTitle)
+	for _, n := range descendants(doc) {
+		if heading, ok := n.(*ast.Heading); ok && strings.EqualFold(oneLine(visible(written(heading, read))), anchor) {
+			heading.SetAttributeString("id", []byte(anchor))
+			return written(doc, read), true
+		}
+	}
+	return written(doc, read), false
+}
+
+// parse reads a text. all reports whether that took no more than so much work.
+func parse(source []byte, work int) (doc ast.Node, all bool) {
+	within := &bound{Context: parser.NewContext(), left: work}
+	doc = machine().read.Parse(text.NewReader(source), parser.WithContext(within))
+	return doc, within.left > 0
+}
+
+// written is a document as HTML.
+func written(doc ast.Node, source []byte) HTML {
 	var b bytes.Buffer
 	b.Grow(len(source) + len(source)/4)
-	if err := machine().write.Render(&b, read, doc); err != nil {
+	if err := machine().write.Render(&b, source, doc); err != nil {
 		panic(err) // a Buffer accepts every write
 	}
 	return HTML{b.String()}
