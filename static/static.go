@@ -28,6 +28,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
+	"maps"
 	"mime"
 	"net/http"
 	"path"
@@ -73,14 +74,28 @@ func Embedded() (*Assets, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read asset %s: %w", name, err)
 		}
-		sum := sha256.Sum256(content)
-		file := asset{hash: hex.EncodeToString(sum[:])[:hashDigits], content: content}
-		if !strings.HasSuffix(name, ".png") { // which is compressed: gzip saves a few bytes at most
-			file.gzipped = coding.GzipKept(content)
-		}
-		a.byName[name] = file
+		a.byName[name] = newAsset(name, content)
 	}
 	return a, nil
+}
+
+func newAsset(name string, content []byte) asset {
+	sum := sha256.Sum256(content)
+	file := asset{hash: hex.EncodeToString(sum[:])[:hashDigits], content: content}
+	if !strings.HasSuffix(name, ".png") { // which is compressed: gzip saves a few bytes at most
+		file.gzipped = coding.GzipKept(content)
+	}
+	return file
+}
+
+// Content is the content of a file, or nil if there is no such file. Do not change it.
+func (a *Assets) Content(name string) []byte { return a.byName[name].content }
+
+// With returns the same files but for one, which has another content.
+func (a *Assets) With(name string, content []byte) *Assets {
+	with := &Assets{byName: maps.Clone(a.byName)}
+	with.byName[name] = newAsset(name, content)
+	return with
 }
 
 // URL is the versioned path of a file, such as /static/app.0123456789ab.css. It is

@@ -41,6 +41,7 @@ func TestAssets(t *testing.T) {
 	t.Run("of another version are served but not cached", anotherVersionIsServedButNotCached)
 	t.Run("have the type that browsers expect", eachAssetHasItsType)
 	t.Run("with a fixed address may be kept for a day", fileWithAFixedAddressMayBeKeptForADay)
+	t.Run("with another content have another URL, and the others stay", assetWithAnotherContent)
 	t.Run("that do not exist are not found", whatIsNotAnAssetIsNotFound)
 	t.Run("are used by a page or a script, and give style to classes that a page has", assetsAreUsed)
 }
@@ -177,6 +178,21 @@ func fileWithAFixedAddressMayBeKeptForADay(t *testing.T) {
 	a.ServeFile(response, httptest.NewRequest(http.MethodGet, "/x", nil), "x")
 	if response.Code != http.StatusNotFound {
 		t.Errorf("%d for no file", response.Code)
+	}
+}
+
+func assetWithAnotherContent(t *testing.T) {
+	const name = "manifest.webmanifest"
+	before := newAssets(t)
+	after := before.With(name, []byte("{}"))
+	if after.URL(name) == before.URL(name) || after.URL("app.css") != before.URL("app.css") {
+		t.Errorf("%s and %s", after.URL(name), after.URL("app.css"))
+	}
+	if got := get(after, after.URL(name), "").Body.String(); got != "{}" {
+		t.Errorf("it is %q", got)
+	}
+	if got := get(before, before.URL(name), "").Body.String(); got == "{}" {
+		t.Error("the former files have it too")
 	}
 }
 
