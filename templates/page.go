@@ -29,6 +29,8 @@ type Page struct {
 	Origin string
 	// Public reports whether the page is the same for each anonymous client, so that a cache may keep it.
 	Public bool
+	// Site is what its operator says of it.
+	Site Site
 	// Lab reports whether the site has pages at LabIndexPath.
 	Lab bool
 	// CallPanel, if not nil, makes each page but a public one end in a fold with what it cost.
@@ -114,9 +116,6 @@ func (p Page) current(path string) bool {
 }
 
 const (
-	siteName  = "MicroBlogging"
-	siteAbout = "Short posts in channels. What is deleted is gone, and never half gone."
-
 	// sheetColor and darkSheetColor are the colours of the header, as in static/app.css.
 	sheetColor, darkSheetColor = "#ffffff", "#16191d"
 

@@ -25,7 +25,7 @@ func TestEveryPage(t *testing.T) {
 	for rule, test := range map[string]func(*testing.T, *html.Node){
 		"has one heading and its landmarks": func(t *testing.T, root *html.Node) {
 			err := all([]check{
-				in("html[lang=en]"), in("title", says(siteName)), times(1, "h1"), times(1, "main[id=main]"),
+				in("html[lang=en]"), in("title", says(" · "+meta(root, "property=og:site_name"))), times(1, "h1"), times(1, "main[id=main]"),
 				times(1, "header[class=top]"), times(1, "footer"), in("a[href=#main]"), in("nav[aria-label=Main]"),
 				in(`meta[name=viewport]`),
 			})(root)

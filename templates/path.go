@@ -37,6 +37,8 @@ const (
 	// DeletionsPath lists the deletions that the reader asked for.
 	DeletionsPath = "/account/deletions"
 	LearnPath     = "/how-deletion-works"
+	// AboutPath is what the operator says about the site.
+	AboutPath = "/about"
 	// KeysPath lists the keys of the keyboard that do something.
 	KeysPath = "/keys"
 	// PreviewPath shows a text that is not saved.

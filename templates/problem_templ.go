@@ -156,7 +156,7 @@ func ProblemPage(page Page, v Problem) templ.Component {
 				}
 			}
 			if v.SignIn != nil {
-				templ_7745c5c3_Err = signInForm(*v.SignIn, false).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = signInForm(page, *v.SignIn, false).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -281,10 +281,22 @@ func sampleUser() User {
 	}
 }
 
+// withSite is a page of a site of which its operator says this.
+func withSite(page Page, site Site) Page {
+	page.Site = site
+	return page
+}
+
 func otherPages(in, out Page) map[string]templ.Component {
+	club, aboutClub := NewSite("Lakeside Rowing Club", "# About us\n\nWe row.\n\n## Rules\n\n1. No selling.\n", "the desk")
+	nastySite, aboutNasty := NewSite(nasty, nasty, nasty)
 	pages := map[string]templ.Component{
 		"keys":             KeysPage(out),
 		"learn":            LearnPage(out),
+		"about":            AboutPage(withSite(out, club), aboutClub),
+		"about, nasty":     AboutPage(withSite(in, nastySite), aboutNasty),
+		"latest, named":    LatestPage(withSite(out, nastySite), sampleLatest()),
+		"sign in, named":   SignInPage(withSite(out, nastySite), SignIn{}),
 		"problem, nasty":   ProblemPage(in, Problem{Status: 422, Title: nasty, Detail: nasty, Errors: refused(nasty).Errors, Links: []Link{{Label: nasty, URL: "/x", Aside: true}}, RequestID: nasty}),
 		"problem, post":    ProblemPage(out, Problem{Status: 401, Kept: sampleKept(PostDraft, true)}),
 		"problem, channel": ProblemPage(in, Problem{Status: 503, Kept: sampleKept(ChannelDraft, false)}),
