@@ -279,7 +279,7 @@ func (s *server) digestFeed(c echo.Context, _ visitor) error {
 		return err
 	}
 	origin := s.origin(c.Request())
-	f := feedOfDays(user, days, summaries, origin)
+	f := feedOfDays(s.site, user, days, summaries, origin)
 	f.FeedURL = origin + templates.DigestFeedPath(user, secret, today.Zone)
 	var body bytes.Buffer
 	if err := encodeAtom(&body, f); err != nil {
@@ -292,11 +292,11 @@ func (s *server) digestFeed(c echo.Context, _ visitor) error {
 
 // feedOfDays has an entry for each day with posts. A later vote can change the
 // content of an entry, but not its dates, so feed readers do not show it as new.
-func feedOfDays(user domain.UserName, days []domain.Day, summaries []storage.DigestSummary, origin string) feed {
+func feedOfDays(site templates.Site, user domain.UserName, days []domain.Day, summaries []storage.DigestSummary, origin string) feed {
 	f := feed{
 		ID:          feedID("digest", string(user)),
 		updated:     days[len(days)-1].From,
-		Title:       "Daily digest of " + string(user),
+		Title:       site.In("Daily digest of " + string(user)),
 		Description: "The days of " + days[0].Zone + ", by channel, most popular first",
 		HomePageURL: origin + templates.DigestPath,
 	}
@@ -315,7 +315,7 @@ func feedOfDays(user domain.UserName, days []domain.Day, summaries []storage.Dig
 			ContentHTML:   entry.Content(),
 			DatePublished: feedTime(day.Until),
 			DateModified:  feedTime(day.Until),
-			Authors:       []feedAuthor{{Name: "MicroBlogging"}},
+			Authors:       []feedAuthor{{Name: site.Title()}},
 		})
 	}
 	return f

@@ -53,7 +53,7 @@ func (b basis) tag() string { return bodyTag(fmt.Appendf(nil, "%#v", b)) }
 // has answers 304 if the reader has the page already. With --teach, a page ends in a list of its calls, so its tag is
 // the hash of its body.
 func (s *server) has(c echo.Context, page templates.Page, version storage.Version, own ownView) bool {
-	page.Asset = nil // it follows from the build
+	page.Asset = nil // it follows from the build and from the site
 	return !s.Teach && version != "" && tagged(c, basis{s.build, c.Request().RequestURI, page, version, own}.tag)
 }
 

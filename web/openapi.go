@@ -22,7 +22,12 @@ func (s *server) openAPIRoute(r router) error {
 	if err != nil {
 		return fmt.Errorf("version: %w", err)
 	}
+	title, err := json.Marshal(s.site.Title())
+	if err != nil {
+		return fmt.Errorf("name of the site: %w", err)
+	}
 	description := bytes.Replace(openAPITemplate, []byte(`"{{version}}"`), quoted, 1)
+	description = bytes.Replace(description, []byte(`"{{title}}"`), title, 1)
 	get(r, openAPIPath, func(c echo.Context) error {
 		return sendTagged(c, http.StatusOK, echo.MIMEApplicationJSON, description)
 	})

@@ -85,7 +85,7 @@ func (g *stage) counted(request func()) (calls int) {
 }
 
 func routesAreAllInTheTable(t *testing.T) {
-	s := newSite(t)
+	s := newSiteWith(t, web.Options{Version: "test", SiteAbout: "We row."})
 	var registered, listed, described, api []string
 	for _, r := range s.handler.(*echo.Echo).Routes() {
 		if r.Method == http.MethodHead {

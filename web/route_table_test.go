@@ -592,6 +592,10 @@ func siteRoutes() []route {
 			{anonymous, 200, "", "", "", ""},
 			{anonymous, 200, "", "", "X-Forwarded-Proto: https", ""},
 		}},
+		{name: "GET /about", who: everyone, costs: []cost{{"", bobsCookie, 1, 2, 0, 0}}, seeds: []seed{
+			{anonymous, 200, "", "", "", ""},
+			{adasCookie, 200, "", "", "Cookie: notice=posted", ""},
+		}},
 		{name: "GET /keys", who: everyone, costs: []cost{{"", bobsCookie, 1, 2, 0, 0}}, seeds: []seed{
 			{anonymous, 200, "", "", "", ""},
 		}},

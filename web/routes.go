@@ -72,6 +72,11 @@ func (s *server) pageRoutes(e *echo.Echo) {
 	} {
 		get(e, page.path, s.serve(page.who, page.show))
 	}
+	if s.site.About {
+		get(e, templates.AboutPath, s.serve(anyone, func(c echo.Context, v visitor) error {
+			return render(c, http.StatusOK, templates.AboutPage(s.page(c, v), s.about))
+		}))
+	}
 	// Not with get: HEAD must not use up the link, and has nothing of a stream.
 	e.GET(signInLinkPath, s.serve(anyone, s.followSignInLink))
 	e.GET("/channels/:name/deletions/:incarnation/events", s.serve(signedIn, s.streamDeletion))

@@ -61,6 +61,9 @@ type Options struct {
 	// Logger gets one line for each request, and the cause of each failure. Nil logs
 	// nothing.
 	Logger *slog.Logger
+	// SiteName is what the site is called, SiteAbout a text about it in Markdown, and Contact whom to ask. Each may be
+	// empty. They are shown as they are: package domain checks them.
+	SiteName, SiteAbout, Contact string
 	// Version is the version that the description of the API states.
 	Version string
 	// Alive fails if the process must be started again to go on; /healthz then fails.
@@ -112,6 +115,8 @@ type server struct {
 	// activeBefore are the channels that were active at the last request for them.
 	activeBefore atomic.Pointer[[]domain.ChannelRef]
 	asset        func(name string) string
+	site         templates.Site
+	about        templates.About
 	build        string
 	// bodies are the most bytes that a body may hold, by route, for all of its methods; maxBody
 	// elsewhere.
@@ -140,7 +145,8 @@ type server struct {
 // whatever is around the handler. New fails only if the options or the embedded files are
 // invalid.
 func New(store *storage.Store, options Options) (http.Handler, error) {
-	files, err := static.Embedded()
+	site, about := templates.NewSite(options.SiteName, options.SiteAbout, options.Contact)
+	files, err := assets(site)
 	if err != nil {
 		return nil, fmt.Errorf("embedded assets: %w", err)
 	}
@@ -155,6 +161,8 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 		admission: admission,
 		texts:     newTexts(maxTexts),
 		asset:     files.URL,
+		site:      site,
+		about:     about,
 		build:     build(),
 		bodies:    map[string]int64{},
 		reads:     concurrent.Locks[clientAddress]{Each: maxClientReads},

@@ -86,7 +86,7 @@ func emptyFeedOf(channel domain.Channel, origin string) feed {
 
 func (s *server) feedOf(channel domain.Channel, posts []domain.Blog, origin string) feed {
 	f := emptyFeedOf(channel, origin)
-	f.Description = markdown.Words(f.Description)
+	f.Title, f.Description = s.site.In(f.Title), markdown.Words(f.Description)
 	for _, post := range posts {
 		f.updated = later(f.updated, later(post.CreatedOn, post.EditedOn))
 		item := feedItemOf(channel.Name, post, origin)
