@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/netip"
 	"net/url"
@@ -11,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
 	"golang.org/x/net/idna"
@@ -95,6 +97,9 @@ type webFlags struct {
 	Listen              string        `default:"127.0.0.1:8080" help:"The address to accept requests on. Port 0 picks a free port."`
 	Sample              bool          `help:"If the store is empty, fill it with a few channels. Print a sign-in link for one of the sample's users at each start; it works once."`
 	BaseURL             siteURL       `name:"base-url" placeholder:"URL" help:"The address that users see: http://HOST or https://HOST. It is used in links. With https, browsers are told to use https only, also for cookies."`
+	SiteName            siteName      `placeholder:"TEXT" help:"What the site is called: one line of at most 60 characters. Its pages, its feeds and the description of the API have this name."`
+	SiteAbout           aboutFile     `placeholder:"FILE" help:"A file in Markdown about the site, such as its rules, its privacy policy and its imprint. The page /about shows it, and each page leads there. It is read once, at the start."`
+	Contact             contact       `placeholder:"TEXT" help:"Whom to ask, such as an address of mail: one line of at most 200 characters. /about and the page for signing in show it to every visitor."`
 	WriteRate           float64       `default:"20" within:"0 1000000" help:"How many writes a second one user may make in the long run; 0 for no limit. All users of one address together may make ten times as many. Each process counts for itself."`
 	WriteBurst          int           `default:"1000" within:"1 1000000" help:"How many writes one user may make in a burst, after a pause."`
 	MaxChannelsPerOwner int           `default:"100" within:"0 10000" help:"About how many channels one user may own and still create another in the browser or by the API; 0 for no limit. An import is not refused."`
@@ -134,6 +139,67 @@ func (s *siteURL) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// A siteName is what a site is called. It is empty if it is not set.
+type siteName string
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (n *siteName) UnmarshalText(text []byte) error {
+	return parseUnlessEmpty(n, text, domain.ParseSiteName)
+}
+
+// A contact says whom to ask. It is empty if it is not set.
+type contact string
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (c *contact) UnmarshalText(text []byte) error {
+	return parseUnlessEmpty(c, text, domain.ParseContact)
+}
+
+// An aboutFile is the text about the site, which a file holds. It is empty if it is not set.
+type aboutFile string
+
+// UnmarshalText implements encoding.TextUnmarshaler. It reads the file of this name.
+func (f *aboutFile) UnmarshalText(name []byte) error {
+	return parseUnlessEmpty(f, name, func(name string) (string, error) {
+		file, err := os.Open(name)
+		if err != nil {
+			return "", err
+		}
+		defer file.Close()
+		const most = utf8.UTFMax * domain.MaxSiteAbout
+		text, err := io.ReadAll(io.LimitReader(file, most+1))
+		if err != nil {
+			return "", err
+		}
+		if len(text) > most {
+			return "", fmt.Errorf("%s must have at most %d characters", name, domain.MaxSiteAbout)
+		}
+		about, err := domain.ParseSiteAbout(string(text))
+		if err != nil {
+			return "", fmt.Errorf("%s %w", name, fieldError(err))
+		}
+		return about, nil
+	})
+}
+
+// parseUnlessEmpty parses the value of a flag. An environment variable that is there and empty does not set it.
+func parseUnlessEmpty[T ~string](to *T, text []byte, parse func(string) (string, error)) error {
+	if len(text) == 0 {
+		return nil
+	}
+	parsed, err := parse(string(text))
+	*to = T(parsed)
+	return fieldError(err)
+}
+
+// fieldError is what is wrong with a value, without the name of its field.
+func fieldError(err error) error {
+	if invalid, ok := errors.AsType[*domain.InvalidError](err); ok {
+		return errors.New(invalid.Fields[0].Detail)
+	}
+	return err
+}
+
 // A hostName is the name of a host as browsers send it.
 type hostName string
 
@@ -158,11 +224,7 @@ var hostNames = regexp.MustCompile(`^[a-z0-9_-]+(\.[a-z0-9_-]+)*\.?$`)
 
 // badName says what is wrong with a name that a flag gives.
 func badName(flag string, err error) error {
-	var invalid *domain.InvalidError
-	if errors.As(err, &invalid) {
-		return cannotRunError{fmt.Errorf("%s: %s", flag, invalid.Fields[0].Detail)}
-	}
-	return cannotRunError{fmt.Errorf("%s: %w", flag, err)}
+	return cannotRunError{fmt.Errorf("%s: %w", flag, fieldError(err))}
 }
 
 // roleFlags are what all roles share.

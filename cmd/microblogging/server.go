@@ -50,6 +50,9 @@ func (f webFlags) options() web.Options {
 		PageCache:           int64(f.PageCache) * 1e6,
 		LogAddresses:        f.LogAddresses,
 		Teach:               f.Teach || f.Sample,
+		SiteName:            string(f.SiteName),
+		SiteAbout:           string(f.SiteAbout),
+		Contact:             string(f.Contact),
 		Version:             buildVersion(),
 	}
 }
