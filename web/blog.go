@@ -199,15 +199,12 @@ func (s *server) postByForm(c echo.Context, v visitor, in domain.Channel, form u
 	var blog domain.Blog
 	err := domain.JoinInvalid(checkIdempotencyKey("key", key), draftErr)
 	if err == nil {
-		err = refuseAgain(c, key, in.Name, draft)
-	}
-	if err == nil {
 		blog, _, err = s.publish(c, v, storage.NewPost{Channel: in, By: v.User, Key: key, Draft: draft})
 	}
 	refused, ok := formOf(err, "post")
 	switch {
 	case err == nil:
-		return s.posted(c, v, key, templates.Post{Blog: blog, In: in.Name}, false, templates.ChannelPath(in.Name))
+		return s.posted(c, v, templates.Post{Blog: blog, In: in.Name}, false, templates.ChannelPath(in.Name))
 	case !ok:
 		return err
 	}

@@ -205,7 +205,7 @@ func labelOf(button *html.Node) string {
 func (p page) form(button string) form {
 	p.t.Helper()
 	for _, n := range all(p.doc, tag("form")) {
-		label := one(n, func(n *html.Node) bool { return n.Data == "button" && attr(n, "form") == "" }) // not of another form
+		label := one(n, tag("button"))
 		if label == nil || labelOf(label) != button || attr(n, "method") != "post" {
 			continue
 		}
@@ -223,9 +223,7 @@ func controls(form *html.Node) url.Values {
 			values.Set(attr(n, "name"), attr(n, "value"))
 		case "select":
 			for _, option := range all(n, tag("option")) {
-				has := func(key string) bool {
-					return slices.ContainsFunc(option.Attr, func(a html.Attribute) bool { return a.Key == key })
-				}
+				has := func(key string) bool { return slices.ContainsFunc(option.Attr, func(a html.Attribute) bool { return a.Key == key }) }
 				switch {
 				case has("selected") && has("disabled"): // it can be chosen, but a browser sends nothing
 					values[attr(n, "name")] = nil

@@ -78,7 +78,7 @@ func (s *server) showChannel(c echo.Context, v visitor) error {
 		}
 		if page.User != "" {
 			// A post changes the version. So the key is spent only once the page is another.
-			view.Draft.Key = pageKey + cmp.Or(string(shown.Version), rand.Text())
+			view.Draft.Key = cmp.Or(string(shown.Version), rand.Text())
 			view.List = s.keptList(c, shown, own, page, view.Posts)
 		}
 		return write(c, body, templates.ChannelPage(page, view))

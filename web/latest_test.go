@@ -19,7 +19,6 @@ func TestLatest(t *testing.T) {
 	t.Run("the API lists the newest posts, and channels by their activity", apiListsLatest)
 	t.Run("the form for a post offers no channel in which its reader may not post", composerOffersWhereOneMayPost)
 	t.Run("one who is signed in posts from their feed, again and again, in the channel used last", feedHasAComposer)
-	t.Run("a post that is sent again from the page that its author went back to is made once, unless they say so", postAgain)
 	t.Run("a feed without subscriptions shows one's own post, and the first post is for no channel of others unless it is chosen", feedStarts)
 }
 
@@ -226,32 +225,4 @@ func feedMarksWhatIsNew(t *testing.T) {
 	s.do("GET", "/", cookie(token)).want(200).has("Steam").lacks("1 new", `<mark class="new">`)
 	s.post(channel, "ada", "Of one's own")
 	is(t, "marks, of which none is on a post of one's own", strings.Count(string(s.do("GET", "/", visit).want(200).has("1 new").body), `<mark class="new">`), 1)
-}
-
-// postAgain is about a reader without scripts who goes back: the browser asks for the page anew, and puts into its form
-// what was typed.
-func postAgain(t *testing.T) {
-	s := newSite(t)
-	in := s.channel("Engines", "eve")
-	ada := s.signedIn("ada")
-	for _, path := range []string{"/channels/Engines", "/write"} {
-		typed := func() form {
-			form := ada.open(path).want(200).form("Post").fill("text", "Once, from "+path)
-			if path == "/write" {
-				form.fill("channel", string(in.Incarnation)+" Engines")
-			}
-			return form
-		}
-		typed().press().want(200)
-		asked := typed().press().want(422).says("Already published. Post this as a new one?")
-		posts := func(want int) {
-			t.Helper()
-			is(t, "posts from "+path, strings.Count(strings.Join(s.listed("/api/v1/channels/Engines/blogs", "text"), "\n"), "from "+path), want)
-		}
-		posts(1)
-		asked.form("Post").press().want(200)
-		posts(2)
-		typed().fill("text", "Another, from "+path).press().want(200)
-		posts(3)
-	}
 }

@@ -20,8 +20,7 @@ import (
 )
 
 const (
-	// lastCookie has a random ID, which each post replaces, digests of the key and the words of the post that was made last
-	// on this device, and its channel.
+	// lastCookie has a random ID, which each post replaces, and the channel that was posted to last on this device.
 	lastCookie = "last"
 	// rememberedFor is how long a device remembers the channel, and what was read.
 	rememberedFor = 365 * 24 * time.Hour
@@ -78,27 +77,7 @@ func (s *server) composer(c echo.Context, v visitor, channels ...domain.Channel)
 		seen[choice.Incarnation] = true
 	}
 	key := channel.VersionOf(v.Token, cookieValue(c.Request(), lastCookie))
-	return templates.Composer{Draft: templates.Draft{Key: pageKey + string(key)}, Channels: append(own, choices...), Next: ownPath(c)}
-}
-
-// pageKey begins the key of a form for a post on a page. A script gives the form another key, and a form that is refused
-// has one without it.
-const pageKey = "page-"
-
-// madeOf names a post by its key and by what its author typed, as two parts.
-func madeOf(key string, in domain.ChannelName, draft domain.Draft) (id, words string) {
-	return "-" + string(channel.VersionOf(key)), "-" + string(channel.VersionOf(string(in), templates.Pack(draft.Fields())))
-}
-
-// refuseAgain refuses the post that was made last on this device, if its form is that of a page. Without scripts, a
-// reader who goes back finds what was typed in the form, and the form has a new key. With the old key, it is sent twice.
-func refuseAgain(c echo.Context, key string, in domain.ChannelName, draft domain.Draft) error {
-	last, _, _ := strings.Cut(cookieValue(c.Request(), lastCookie), ".")
-	id, words := madeOf(key, in, draft)
-	if strings.HasPrefix(key, pageKey) && strings.HasSuffix(last, words) && !strings.HasSuffix(last, id+words) {
-		return domain.ErrKeyReused
-	}
-	return nil
+	return templates.Composer{Draft: templates.Draft{Key: string(key)}, Channels: append(own, choices...), Next: ownPath(c)}
 }
 
 // permit takes out of the form the channels in which the visitor may not post. It reads the rule of each that is not
@@ -159,9 +138,8 @@ func channelsOf(active storage.Active) []domain.Channel {
 
 // posted answers the form for a post that is published: with the list at the path, or, if a script asks for it, with the
 // post as the list shows it.
-func (s *server) posted(c echo.Context, v visitor, key string, post templates.Post, named bool, path string) error {
-	id, words := madeOf(key, post.In, post.Draft)
-	last := rand.Text() + id + words + "." + url.QueryEscape(string(post.In))
+func (s *server) posted(c echo.Context, v visitor, post templates.Post, named bool, path string) error {
+	last := rand.Text() + "." + url.QueryEscape(string(post.In))
 	c.SetCookie(s.newCookie(c, lastCookie, last, rememberedFor))
 	if c.Request().Header.Get(headerPrefer) != preferRepresentation {
 		return s.done(c, nil, "posted", path)
@@ -197,13 +175,10 @@ func (s *server) writeByForm(c echo.Context, v visitor, form url.Values) error {
 		in, err = s.chosen(c, v, form, key)
 	}
 	if err == nil {
-		err = refuseAgain(c, key, in.Name, draft)
-	}
-	if err == nil {
 		blog, _, err = s.store.Posts.Create(c.Request().Context(), storage.NewPost{Channel: in, By: v.User, Key: key, Draft: draft})
 	}
 	if err == nil {
-		return s.posted(c, v, key, templates.Post{Blog: blog, In: in.Name}, true, cmp.Or(localPath(form.Get("next")), templates.ChannelPath(in.Name)))
+		return s.posted(c, v, templates.Post{Blog: blog, In: in.Name}, true, cmp.Or(localPath(form.Get("next")), templates.ChannelPath(in.Name)))
 	}
 	refused, ok := formOf(err, "post")
 	if why := templates.MayNotPost(in, err); why != "" {
