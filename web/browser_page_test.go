@@ -205,7 +205,7 @@ func labelOf(button *html.Node) string {
 func (p page) form(button string) form {
 	p.t.Helper()
 	for _, n := range all(p.doc, tag("form")) {
-		label := one(n, tag("button"))
+		label := one(n, func(n *html.Node) bool { return n.Data == "button" && attr(n, "form") == "" }) // not of another form
 		if label == nil || labelOf(label) != button || attr(n, "method") != "post" {
 			continue
 		}
