@@ -223,7 +223,9 @@ func controls(form *html.Node) url.Values {
 			values.Set(attr(n, "name"), attr(n, "value"))
 		case "select":
 			for _, option := range all(n, tag("option")) {
-				has := func(key string) bool { return slices.ContainsFunc(option.Attr, func(a html.Attribute) bool { return a.Key == key }) }
+				has := func(key string) bool {
+					return slices.ContainsFunc(option.Attr, func(a html.Attribute) bool { return a.Key == key })
+				}
 				switch {
 				case has("selected") && has("disabled"): // it can be chosen, but a browser sends nothing
 					values[attr(n, "name")] = nil

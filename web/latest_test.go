@@ -133,11 +133,11 @@ func feedStarts(t *testing.T) {
 	nia := s.signedIn("nia")
 	s.channel("Silent", "ada")
 	for _, path := range []string{"/", "/latest", "/write"} {
-		form := nia.open(path).want(200).says("Post to", "Choose a channel").form("Post").elsewhere().fill("text", "For nobody yet")
+		form := nia.open(path).want(200).says("Post to", "Choose a channel").form("Post").elsewhere().fill("text", "For no channel yet")
 		if len(form.values["channel"]) > 0 {
 			t.Errorf("the first post on %s is for %q, want none", path, form.values.Get("channel"))
 		}
-		form.press().want(422).complains("channel", "Choose a channel.").says("For nobody yet")
+		form.press().want(422).complains("channel", "Choose a channel.").says("For no channel yet")
 	}
 	nia.open("/").want(200).heading("Welcome, nia").says("Pistons").form("Post").elsewhere().fill("channel", string(engines.Incarnation)+" Engines").fill("text", "Mine").press().at("/")
 	again := nia.open("/").want(200).says("Mine", "Channels people write in now").saysNot("Welcome, nia", "Choose a channel")
