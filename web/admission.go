@@ -23,8 +23,10 @@ type admission struct {
 	proxies         proxyTrust
 	// extract is the extractor of proxies.
 	extract echo.IPExtractor
-	// bodies counts the bytes of requests, and answers those that wait for their clients.
-	bodies, answers *shares[clientAddress]
+	// bodies counts the bytes of requests.
+	bodies *shares[clientAddress]
+	// userAnswers and otherAnswers count the bytes of answers that wait for their clients.
+	userAnswers, otherAnswers *shares[client]
 }
 
 func newAdmission(options Options) (*admission, error) {
@@ -35,7 +37,9 @@ func newAdmission(options Options) (*admission, error) {
 		origins: http.NewCrossOriginProtection(),
 		proxies: proxyTrust{any: options.TrustProxy, networks: options.TrustedNetworks},
 		bodies:  newShares[clientAddress](maxBodies, maxClientBodies),
-		answers: newShares[clientAddress](maxAnswers, maxClientAnswers),
+
+		userAnswers:  newShares[client](maxAnswers, maxClientAnswers),
+		otherAnswers: newShares[client](maxAnswers, maxClientAnswers),
 	}
 	g.extract = g.proxies.extractor()
 	if base := options.BaseURL; base != nil {
@@ -111,6 +115,14 @@ func (g *admission) admit(w http.ResponseWriter, r *http.Request, limit int64) (
 	body := &countedBody{ReadCloser: http.MaxBytesReader(w, r.Body, limit), all: g.bodies, client: g.clientAddress(r)}
 	r.Body = body
 	return body.release, nil
+}
+
+// answersOf counts the answers to a client.
+func (g *admission) answersOf(one client) *shares[client] {
+	if one.user != "" {
+		return g.userAnswers
+	}
+	return g.otherAnswers
 }
 
 // secure reports whether the browser's side of the connection is encrypted.

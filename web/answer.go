@@ -1,9 +1,9 @@
 package web
 
 import (
-	"fmt"
 	"maps"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -17,16 +17,17 @@ const (
 	// a bound it keeps megabytes for each client that does not read.
 	ConnectionBuffer = 16 << 10
 
-	// maxAnswers is how many bytes of answers may wait for their clients together, and
-	// maxClientAnswers how many for one client. So 24 clients who do not read can take all of them.
-	maxAnswers       = 48 << 20
+	// maxAnswers is how many bytes of answers may wait for all users together, and for all others, and
+	// maxClientAnswers how many for one client. So 12 clients who do not read can take all of a kind.
+	maxAnswers       = 24 << 20
 	maxClientAnswers = 2 << 20
 	// answerRetry is the Retry-After of an answer that is too much.
 	answerRetry = 5 * time.Second
 
-	// maxClientReads is how many answers are made for one client together. Its other requests wait, since
-	// an answer takes some megabytes while it is made.
+	// maxClientReads is how many answers are made for one client together, and maxReads how many for all users, and
+	// for all others. Other requests wait, since an answer takes some megabytes while it is made.
 	maxClientReads = 4
+	maxReads       = 16
 
 	// maxList is how many bytes an answer with posts may have, about. A list that has more ends
 	// earlier, and links to the rest. It has one post at least.
@@ -45,14 +46,18 @@ const (
 func deliver(c echo.Context, status int, header http.Header, body []byte) error {
 	reads := c.Request().Method == http.MethodGet || c.Path() == templates.PreviewPath
 	if n := int64(len(body)); n > ConnectionBuffer && reads && status < http.StatusBadRequest {
-		admission := exchangeOf(c).admission
-		client := admission.clientAddress(c.Request())
-		if !admission.answers.take(client, n) {
+		x := exchangeOf(c)
+		answers := x.admission.answersOf(x.client)
+		if !answers.take(x.client, n) {
 			c.Response().Header().Del(headerLink) // of a list, which the refusal is not
+			why := "Your network has asked for more than it reads."
+			if x.client.user != "" {
+				why = "You have asked for more than you read."
+			}
 			return refuseFor(answerRetry, http.StatusServiceUnavailable, "Too many answers are under way",
-				"Your network has asked for more than it reads. Read the answers that you have asked for, and then ask again.")
+				why+" Read the answers that you have asked for, and then ask again.")
 		}
-		defer admission.answers.give(client, n)
+		defer answers.give(x.client, n)
 	}
 	maps.Copy(c.Response().Header(), header)
 	c.Response().WriteHeader(status)
@@ -60,22 +65,19 @@ func deliver(c echo.Context, status int, header http.Header, body []byte) error 
 	return err
 }
 
-// takeTurn waits until the client has fewer than maxClientReads answers in the making. One is made once its
-// header is sent, which calls endTurn.
+// takeTurn waits until the answer may be made. It is made once its header is sent, which calls endTurn.
 func (s *server) takeTurn(c echo.Context) error {
-	unlock, err := s.reads.Lock(c.Request().Context(), s.admission.clientAddress(c.Request()))
-	if err != nil {
-		return fmt.Errorf("waiting for other answers to the client: %w: %w", domain.ErrBusy, err)
+	leave, err := s.reads.enter(c.Request().Context(), exchangeOf(c).client)
+	if err == nil {
+		exchangeOf(c).leave = sync.OnceFunc(leave)
 	}
-	exchangeOf(c).unlock = unlock
-	return nil
+	return err
 }
 
-// endTurn lets another request of the client have its turn, if this one has it still.
+// endTurn lets another request have the turn, if this one has it still. It is safe for concurrent use.
 func (x *exchange) endTurn() {
-	if x.unlock != nil {
-		x.unlock()
-		x.unlock = nil
+	if x.leave != nil {
+		x.leave()
 	}
 }
 

@@ -24,7 +24,7 @@ import (
 func TestAnswer(t *testing.T) {
 	t.Run("of many bytes is refused to a client who has not read others, and to no other client", answersOfAClientAreBounded)
 	t.Run("to a write or of a refusal is sent whatever its client has not read", answersToWritesAreSent)
-	t.Run("is one of four in the making for a client, and of a fifth for another client", answersInTheMakingAreBounded)
+	t.Run("is one of four in the making for a client, and of sixteen for all, but users wait for no other client", answersInTheMakingAreBounded)
 	t.Run("of many posts has at most a mebibyte, and leads to the rest", listsAreBounded)
 	t.Run("is kept once, whatever else the query says", answersAreKeptOnce)
 }
@@ -42,10 +42,11 @@ func (s *site) begin(path, client string, headers ...string) (status int, header
 func answersOfAClientAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t)
-		s.signUp("ada")
+		user := "Authorization: Bearer " + s.signUp("ada")
 		s.fill(s.channel("Engines", "ada"), "ada", 50)
 		s.post(s.channel("Small", "ada"), "ada", "Hello")
-		for _, long := range []string{"/api/v1/users/ada/blogs?limit=50", "/channels/Engines/feed.json", "/channels/Engines/feed.atom"} {
+		const list = "/api/v1/users/ada/blogs?limit=50"
+		for _, long := range []string{list, "/channels/Engines/feed.json", "/channels/Engines/feed.atom"} {
 			var unread []io.Reader
 			refused := 0
 			for range 8 {
@@ -70,6 +71,9 @@ func answersOfAClientAreBounded(t *testing.T) {
 				if _, err := io.Copy(io.Discard, body); err != nil || status != http.StatusOK {
 					t.Errorf("meanwhile %s is answered to %s with %d, %v", path, client, status, err)
 				}
+			}
+			if status, _, _ := s.begin(list, "192.0.2.1", user); status != http.StatusOK {
+				t.Errorf("meanwhile a user with the address is answered with %d", status)
 			}
 			if _, err := io.Copy(io.Discard, unread[0]); err != nil {
 				t.Error(err)
@@ -136,35 +140,51 @@ func answersToWritesAreSent(t *testing.T) {
 func answersInTheMakingAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t)
-		s.signUp("ada")
+		ada := cookie(s.signUp("ada"))
 		mended := make(chan struct{})
 		var reading atomic.Int64
-		s.breakStore(func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
-			reading.Add(1)
-			select {
-			case <-mended:
-			case <-ctx.Done():
+		s.breakStore(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+			if call.Target == "Channels" {
+				reading.Add(1)
+				select {
+				case <-mended:
+				case <-ctx.Done():
+				}
 			}
 			return send(ctx)
 		})
-		answered := make(chan int, 20)
-		ask := func(peer string, requests int) {
-			for n := range requests {
-				method := []string{"GET", "HEAD"}[n%2]
+		answered, asked := make(chan int, 100), 0
+		ask := func(client int, as change, requests int) {
+			for range requests {
+				asked++
+				name, method := strconv.Itoa(asked), []string{"GET", "HEAD"}[asked%2]
 				go func() {
-					answered <- s.do(method, "/channels/new"+strconv.Itoa(n), func(r *http.Request) { r.RemoteAddr = peer }).status
+					answered <- s.do(method, "/channels/new"+name, as, func(r *http.Request) { r.RemoteAddr = fmt.Sprintf("192.0.2.%d:1000", client) }).status
 				}()
 			}
 			synctest.Wait()
 		}
-		ask("192.0.2.1:1000", 1)
+		nobody := header("Accept", "*/*")
+		ask(1, nobody, 1)
 		each := reading.Load()
-		ask("192.0.2.1:1000", 9)
+		ask(1, nobody, 9)
 		is(t, "calls of the store for a client", reading.Load(), 4*each)
-		ask("192.0.2.2:1000", 1)
+		ask(2, nobody, 1)
 		is(t, "with those for another client", reading.Load(), 5*each)
+		before := reading.Load()
+		ask(1, ada, 1)
+		mine := reading.Load() - before
+		if mine == 0 {
+			t.Error("a user waits for others with the same address")
+		}
+		ask(2, ada, 9)
+		is(t, "calls for the user", reading.Load()-before, 4*mine)
+		for client := range 5 {
+			ask(10+client, nobody, 4)
+		}
+		is(t, "calls for all clients together", reading.Load()-4*mine, 16*each)
 		close(mended)
-		for range 11 {
+		for range asked {
 			is(t, "an answer", <-answered, http.StatusNotFound)
 		}
 	})

@@ -146,7 +146,7 @@ func (s *server) listBlogs(c echo.Context, v visitor) error {
 			list := newListJSON(shown.Value.posts.ListPage, func(b domain.Blog) blogJSON { return newBlogJSON(shown.Channel.Name, b, own.voted) })
 			if order.Find != nil {
 				list.Searched = &shown.Value.posts.Searched
-				err := s.costly(c, v, s.finding, func() error { around(c.Request().Context(), list.Items, *order.Find); return nil })
+				err := s.costly(c, s.finding, func() error { around(c.Request().Context(), list.Items, *order.Find); return nil })
 				if err != nil {
 					return err
 				}
@@ -320,7 +320,7 @@ func (s *server) preview(c echo.Context, v visitor, form url.Values) error {
 		return again(c, err, templates.PreviewPage(s.page(c, v), templates.Preview{Form: refused}))
 	}
 	view := templates.Preview{Draft: draft}
-	err = s.costly(c, v, s.writing, func() error {
+	err = s.costly(c, s.writing, func() error {
 		view.Rendered = markdown.Render(draft.Text, markdown.BelowList)
 		return nil
 	})

@@ -141,7 +141,7 @@ func (s *server) unsaved(c echo.Context, v visitor, in domain.Channel, form url.
 // known what the form was made from. The form gets that version, because its author now sees it and
 // may replace it.
 func (s *server) meet(c echo.Context, v visitor, view *templates.EditBlog, read func() (domain.Blog, error)) error {
-	return s.costly(c, v, s.writing, func() error {
+	return s.costly(c, s.writing, func() error {
 		current, err := read()
 		if err != nil {
 			return err

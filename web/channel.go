@@ -71,7 +71,7 @@ func (s *server) showChannel(c echo.Context, v visitor) error {
 	d.write = func(body *bytes.Buffer, page templates.Page, shown storage.Kept[*channelView], own ownView) error {
 		view := s.channelPage(page.User, shown, own, placeOf(order))
 		if view.View, view.After = order, after; order.Finds() {
-			err := s.costly(c, v, s.finding, func() error { mark(c.Request().Context(), view.Posts, *order.Find); return nil })
+			err := s.costly(c, s.finding, func() error { mark(c.Request().Context(), view.Posts, *order.Find); return nil })
 			if err != nil {
 				return err
 			}
@@ -116,7 +116,7 @@ func (s *server) showNewer(c echo.Context, v visitor, in domain.Channel) error {
 		return err
 	}
 	var after string
-	err = s.costly(c, v, s.newer, func() error {
+	err = s.costly(c, s.newer, func() error {
 		after, err = s.store.Posts.PageBefore(c.Request().Context(), in.Ref(), than, pageSize)
 		return err
 	})
@@ -188,7 +188,7 @@ func (s *server) readOrdered(
 ) (found storage.BlogsFound, err error) {
 	switch {
 	case order.Finds():
-		err = s.costly(c, v, s.finding, func() error {
+		err = s.costly(c, s.finding, func() error {
 			find := markdown.NewFinder(*order.Find)
 			found, err = s.store.Posts.Find(ctx, ref, find.Text, func(d domain.Draft) bool { return find.In(d.Title, d.Text) }, q)
 			return err

@@ -124,7 +124,7 @@ func (s *server) digest(
 	ctx context.Context, c echo.Context, v visitor, day domain.Day, limit int, bytes func(domain.Blog) int,
 ) (digest storage.DigestPage, err error) {
 	return fitting(limit, func(limit int) (storage.DigestPage, error) {
-		err := s.costly(c, v, s.digests, func() (err error) {
+		err := s.costly(c, s.digests, func() (err error) {
 			digest, err = s.store.Feeds.Digest(ctx, v.User, day, c.QueryParam("after"), limit)
 			return err
 		})
@@ -271,7 +271,8 @@ func (s *server) digestFeed(c echo.Context, _ visitor) error {
 		days[i] = today
 	}
 	var summaries []storage.DigestSummary
-	err = s.costly(c, visitor{User: user}, s.feeds, func() error { // whose reader this is, as the secret says
+	exchangeOf(c).client = client{user: user} // whose reader this is, as the secret says
+	err = s.costly(c, s.feeds, func() error {
 		summaries, err = s.store.Feeds.DigestSummaries(ctx, user, days, digestLength, digestTotal)
 		return err
 	})

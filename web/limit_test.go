@@ -154,6 +154,7 @@ func allClientsTogetherHave512StreamsAndNoMore(t *testing.T) {
 
 func TestCostly(t *testing.T) {
 	t.Run("work waits for its turn, and keeps no other page waiting", costlyWorkWaitsForItsTurn)
+	t.Run("work that waits keeps no other page of its client waiting", costlyWorkKeepsNoPageOfItsClientWaiting)
 	t.Run("work of one client is done one at a time", costlyWorkOfOneClientIsOneAtATime)
 	t.Run("work of users who are signed in waits for no other client", usersWaitForNoOtherClient)
 	t.Run("work of one kind waits for no other kind", kindsDoNotWaitForEachOther)
@@ -244,6 +245,20 @@ func costlyWorkWaitsForItsTurn(t *testing.T) {
 				}
 			})
 		}
+	})
+}
+
+func costlyWorkKeepsNoPageOfItsClientWaiting(t *testing.T) {
+	crowded(t, func(t *testing.T, s *site) {
+		ada := s.costlyPaths()[digestPath].who
+		s.slowly(func() {
+			answered, began := s.ask(digestPath, ada, 1, 1, 1, 1, 1, 1), time.Now()
+			s.do("GET", "/api/v1/subscriptions", ada).want(200)
+			if took := time.Since(began); took > 0 {
+				t.Errorf("another page of the user takes %s", took)
+			}
+			answered()
+		})
 	})
 }
 

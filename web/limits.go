@@ -125,38 +125,67 @@ func (b *countedBody) Read(p []byte) (int, error) {
 // release gives back what was read.
 func (b *countedBody) release() { b.all.give(b.client, b.read) }
 
-// slots bound how many requests do costly work of one kind together. A client has one at a time. Users who
-// are signed in have slots of their own, so they never wait for other clients.
+// A client is who shares slots and answers: a user, whatever the address, or else an address.
+type client struct {
+	user    domain.UserName
+	address clientAddress
+}
+
+// clientOf returns the client of a request that the visitor sent.
+func (g *admission) clientOf(r *http.Request, v visitor) client {
+	if v.SignedIn() {
+		return client{user: v.User}
+	}
+	return client{address: g.clientAddress(r)}
+}
+
+// slots bound how many requests do something together. Users who are signed in have slots of their own, so
+// they never wait for other clients.
 type slots struct {
 	// turns let the requests of one client wait for each other, and not in front of other clients.
-	turns         concurrent.Locks[string]
+	turns         concurrent.Locks[client]
 	users, others *semaphore.Weighted
 }
 
-func newSlots() *slots {
-	n := int64(max(minSlots, runtime.GOMAXPROCS(0)/2))
-	return &slots{users: semaphore.NewWeighted(n), others: semaphore.NewWeighted(n)}
+// newSlots returns so many slots for users and as many for others, of which each client has a few at a time.
+func newSlots(each int, all int64) *slots {
+	return &slots{turns: concurrent.Locks[client]{Each: each}, users: semaphore.NewWeighted(all), others: semaphore.NewWeighted(all)}
 }
 
-// costly does work that takes thousands of rows or calls, or long, in a slot. The client is the visitor, or
-// the address of an anonymous one. If no slot is free in time, it returns domain.ErrBusy and does not do the
-// work. The answer must be sent after it returns, or a client who reads slowly would keep others waiting.
-func (s *server) costly(c echo.Context, v visitor, in *slots, work func() error) error {
-	client, free := string(s.admission.clientAddress(c.Request())), in.others
-	if v.SignedIn() {
-		client, free = string(v.User), in.users
+// newCostlySlots returns the slots of a kind of costly work. A client has one at a time.
+func newCostlySlots() *slots { return newSlots(1, int64(max(minSlots, runtime.GOMAXPROCS(0)/2))) }
+
+// enter waits until one has a slot, and returns what leaves it. It fails with domain.ErrBusy if ctx ends first.
+func (s *slots) enter(ctx context.Context, one client) (leave func(), err error) {
+	free := s.others
+	if one.user != "" {
+		free = s.users
 	}
-	ctx, cancel := context.WithTimeout(c.Request().Context(), costlyWait)
-	defer cancel()
-	done, err := in.turns.Lock(ctx, client)
+	done, err := s.turns.Lock(ctx, one)
 	if err == nil {
-		defer done()
-		err = free.Acquire(ctx, 1)
+		if err = free.Acquire(ctx, 1); err != nil {
+			done()
+		}
 	}
 	if err != nil {
-		return fmt.Errorf("waiting for other costly requests: %w: %w", domain.ErrBusy, err)
+		return nil, fmt.Errorf("waiting for other requests: %w: %w", domain.ErrBusy, err)
 	}
-	defer free.Release(1)
+	return func() { free.Release(1); done() }, nil
+}
+
+// costly does work that takes thousands of rows or calls, or long, in a slot. If no slot is free in time, it returns
+// domain.ErrBusy and does not do the work. Meanwhile the request has no turn, so the client's other requests do not
+// wait for it. The answer must be sent after it returns, or a client who reads slowly would keep others waiting.
+func (s *server) costly(c echo.Context, in *slots, work func() error) error {
+	x := exchangeOf(c)
+	x.endTurn()
+	ctx, cancel := context.WithTimeout(c.Request().Context(), costlyWait)
+	defer cancel()
+	leave, err := in.enter(ctx, x.client)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	return work()
 }
 

@@ -36,8 +36,10 @@ type exchange struct {
 	id        string
 	callLog   storage.CallLog
 	admission *admission
-	// unlock ends the turn of a request that reads.
-	unlock func()
+	// client is whose turns and answers it takes.
+	client client
+	// leave ends the turn of a request that reads. It is nil if it has had none.
+	leave  func()
 	writer patientWriter
 	// unlimited is the request's context without requestTimeout, for a stream.
 	unlimited context.Context
@@ -63,7 +65,7 @@ func exchangeOf(c echo.Context) *exchange {
 // into responses, writes the access log, and tells the observer.
 func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		start, x, h := time.Now(), &exchange{admission: s.admission}, c.Response().Header()
+		start, x, h := time.Now(), &exchange{admission: s.admission, client: s.admission.clientOf(c.Request(), visitor{})}, c.Response().Header()
 		ignoreOtherSchemes(c.Request().Header)
 		s.admission.protect(h, c.Request())
 		x.id = rand.Text()
@@ -93,6 +95,7 @@ func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 		limited, cancel := context.WithTimeout(x.unlimited, requestTimeout)
 		defer cancel()
 		c.SetRequest(c.Request().WithContext(limited))
+		defer x.endTurn()
 		if err := s.handle(next, c); err != nil {
 			c.Error(err)
 		}

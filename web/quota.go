@@ -238,7 +238,7 @@ func (s *server) hasRoom(c echo.Context, v visitor, bytes int64) error {
 		return nil
 	}
 	if p, count := q.begin(v.User, bytes); p != nil {
-		err := s.costly(c, v, s.writing, func() (err error) {
+		err := s.costly(c, s.writing, func() (err error) {
 			count, err = s.countPosts(c.Request().Context(), v.User, count)
 			return err
 		})

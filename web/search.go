@@ -29,7 +29,7 @@ func (s *server) showSearch(c echo.Context, v visitor) error {
 		view.Refused = invalid.Fields[0].Detail
 		return again(c, err, templates.SearchPage(s.page(c, v), view))
 	}
-	err = s.costly(c, v, s.searching, func() error { return s.readSearch(c, v, &view) })
+	err = s.costly(c, s.searching, func() error { return s.readSearch(c, v, &view) })
 	return show(s, c, v, err, templates.SearchPage, view)
 }
 
@@ -84,7 +84,7 @@ func (s *server) listFound(c echo.Context, v visitor) error {
 		return err
 	}
 	var list listJSON[blogJSON]
-	err := s.costly(c, v, s.searching, func() error {
+	err := s.costly(c, s.searching, func() error {
 		find := markdown.NewFinder(text)
 		found, err := s.search(c.Request().Context(), find, c.QueryParam("after"), limit, bytesInJSON)
 		if err != nil {

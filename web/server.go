@@ -18,7 +18,6 @@ import (
 	"microblogging/domain"
 	"microblogging/static"
 	"microblogging/storage"
-	"microblogging/storage/concurrent"
 	"microblogging/templates"
 )
 
@@ -124,8 +123,8 @@ type server struct {
 	// others are the paths of Routes, as the router has them.
 	others map[string]bool
 
-	// reads are the answers to GET and HEAD that are being made.
-	reads concurrent.Locks[clientAddress]
+	// reads are the slots in which answers to GET and HEAD are made.
+	reads *slots
 
 	likely  *likelyUsers
 	writes  *writeLimit
@@ -165,19 +164,19 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 		about:     about,
 		build:     build(),
 		bodies:    map[string]int64{},
-		reads:     concurrent.Locks[clientAddress]{Each: maxClientReads},
+		reads:     newSlots(maxClientReads, maxReads),
 		likely:    otter.Must(&otter.Options[any, any]{MaximumSize: maxLikelyUsers}),
 		writes:    newWriteLimit(options.WriteRate, options.WriteBurst),
 		quotas:    newQuotas(options.Quotas, store),
 		streams:   newShares[clientAddress](maxStreams, maxClientStreams),
 		batches:   newShares[domain.UserName](math.MaxInt64, 1),
 		exports:   newShares[domain.UserName](maxExports, 1),
-		finding:   newSlots(),
-		searching: newSlots(),
-		digests:   newSlots(),
-		feeds:     newSlots(),
-		newer:     newSlots(),
-		writing:   newSlots(),
+		finding:   newCostlySlots(),
+		searching: newCostlySlots(),
+		digests:   newCostlySlots(),
+		feeds:     newCostlySlots(),
+		newer:     newCostlySlots(),
+		writing:   newCostlySlots(),
 	}
 	if !options.Teach { // else a page lists what it cost, and is made from the store each time
 		s.pages = newPageCache[*sharedPage](options.PageCache / 2)

@@ -58,12 +58,6 @@ const (
 // that says so.
 func (s *server) serve(who access, h handler) echo.HandlerFunc {
 	return s.route(func(c echo.Context) (visitor, error) {
-		if isRead(c.Request().Method) {
-			if err := s.takeTurn(c); err != nil {
-				return visitor{}, err
-			}
-			defer exchangeOf(c).endTurn()
-		}
 		return s.visit(c, who, h)
 	})
 }
@@ -81,15 +75,19 @@ func (s *server) route(visit func(echo.Context) (visitor, error)) echo.HandlerFu
 // visit reads who sends a request and calls the handler. It asks the store each time, so a
 // session that has ended is over in every process.
 func (s *server) visit(c echo.Context, who access, h handler) (visitor, error) {
-	if who == everybody {
-		return visitor{}, h(c, visitor{})
+	var v visitor
+	var err error
+	if who != everybody {
+		v, err = s.visitor(c)
 	}
-	v, err := s.visitor(c)
 	if err == nil && who >= signedIn && !v.SignedIn() {
 		err = domain.ErrNotSignedIn
 	}
 	if err == nil && who >= writer {
 		err = s.takeWrite(c, v)
+	}
+	if err == nil && isRead(c.Request().Method) {
+		err = s.takeTurn(c)
 	}
 	if err == nil {
 		err = h(c, v)
@@ -124,8 +122,9 @@ func (s *server) visitor(c echo.Context) (visitor, error) {
 	if found.User != likely {
 		s.likely.Set(hash, found.User)
 	}
-	exchangeOf(c).user = found.User
-	return visitor{found.User, token, found.Ends}, nil
+	v := visitor{found.User, token, found.Ends}
+	exchangeOf(c).user, exchangeOf(c).client = found.User, s.admission.clientOf(c.Request(), v)
+	return v, nil
 }
 
 // token returns the bearer token of the request, which may be empty, or else its session cookie.
