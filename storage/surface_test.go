@@ -227,6 +227,9 @@ func functions(t *testing.T, folder string) (names []string) {
 	imported := regexp.MustCompile(`"microblogging/(storage[\w/]*)"`).FindAllStringSubmatch(source(t, folder, false), -1)
 	declared := regexp.MustCompile(`(?m)^func ([A-Z]\w*)(?:\[.+?\])?\(\w+ context\.Context`)
 	for _, path := range imported {
+		if path[1] == "storage/concurrent" { // it has no operations: it makes no call of the store
+			continue
+		}
 		files, err := filepath.Glob("../" + path[1] + "/*.go")
 		ok(t, err)
 		for _, file := range files {

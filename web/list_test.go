@@ -46,7 +46,7 @@ func (o *openAPI) lists() (lists []string) {
 	for path := range o.paths() {
 		parameters, _ := dig(o.paths(), path+".get.parameters").([]any)
 		if slices.ContainsFunc(parameters, func(p any) bool { return o.resolve(p)["name"] == "after" }) {
-			query := map[string]string{"/users": "?contains=b&"}[path] // which it requires
+			query := map[string]string{"/users": "?contains=b&", "/search": "?q=e&"}[path] // which it requires
 			lists = append(lists, "/api/v1"+strings.NewReplacer("{name}", "Engines", "{user}", "ada").Replace(path)+cmp.Or(query, "?"))
 		}
 	}
