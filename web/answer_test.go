@@ -164,12 +164,12 @@ func answersInTheMakingAreBounded(t *testing.T) {
 			}
 			synctest.Wait()
 		}
-		nobody := header("Accept", "*/*")
-		ask(1, nobody, 1)
+		anyone := header("Accept", "*/*")
+		ask(1, anyone, 1)
 		each := reading.Load()
-		ask(1, nobody, 9)
+		ask(1, anyone, 9)
 		is(t, "calls of the store for a client", reading.Load(), 4*each)
-		ask(2, nobody, 1)
+		ask(2, anyone, 1)
 		is(t, "with those for another client", reading.Load(), 5*each)
 		before := reading.Load()
 		ask(1, ada, 1)
@@ -180,7 +180,7 @@ func answersInTheMakingAreBounded(t *testing.T) {
 		ask(2, ada, 9)
 		is(t, "calls for the user", reading.Load()-before, 4*mine)
 		for client := range 5 {
-			ask(10+client, nobody, 4)
+			ask(10+client, anyone, 4)
 		}
 		is(t, "calls for all clients together", reading.Load()-4*mine, 16*each)
 		close(mended)

@@ -28,11 +28,11 @@ func club() web.Options {
 
 func namedSiteDoesNotNameTheProgram(t *testing.T) {
 	g := newStage(t, club(), furnish)
-	ours := regexp.MustCompile(`MicroBlogging|half gone|Short posts`)
+	program := regexp.MustCompile(`MicroBlogging|half gone|Short posts`)
 	looked := 0
 	look := func(name string, a answer) {
 		looked++
-		if found := ours.FindString(string(a.plain())); found != "" {
+		if found := program.FindString(string(a.plain())); found != "" {
 			t.Errorf("%s: %d says %q", name, a.status, found)
 		}
 	}

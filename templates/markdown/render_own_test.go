@@ -10,12 +10,12 @@ func TestRenderOwn(t *testing.T) {
 		text, want string
 		found      bool
 	}{
-		"the heading that is asked for has an id":     {"## Rules", `<h2 id="rules" dir="auto">Rules</h2>`, true},
-		"capitals and marks do not hide it":           {"# *RULES*", `<h2 id="rules" dir="auto"><em>RULES</em></h2>`, true},
-		"the first of two has the id":                 {"# Rules\n# Rules", "<h2 id=\"rules\" dir=\"auto\">Rules</h2>\n<h2 dir=\"auto\">Rules</h2>", true},
-		"a heading that says more is another":         {"# Rules of 2026", `<h2 dir="auto">Rules of 2026</h2>`, false},
-		"a paragraph is no heading":                   {"rules", `<p dir="auto">rules</p>`, false},
-		"a text is as safe as one of somebody else's": {"<script>x</script>\n\n[a](javascript:b)", "<p dir=\"auto\">&lt;script&gt;x&lt;/script&gt;</p>\n<p dir=\"auto\">[a](javascript:b)</p>", false},
+		"the heading that is asked for has an id": {"## Rules", `<h2 id="rules" dir="auto">Rules</h2>`, true},
+		"capitals and marks do not hide it":       {"# *RULES*", `<h2 id="rules" dir="auto"><em>RULES</em></h2>`, true},
+		"the first of two has the id":             {"# Rules\n# Rules", "<h2 id=\"rules\" dir=\"auto\">Rules</h2>\n<h2 dir=\"auto\">Rules</h2>", true},
+		"a heading that says more is another":     {"# Rules of 2026", `<h2 dir="auto">Rules of 2026</h2>`, false},
+		"a paragraph is no heading":               {"rules", `<p dir="auto">rules</p>`, false},
+		"a text is as safe as the text of a post": {"<script>x</script>\n\n[a](javascript:b)", "<p dir=\"auto\">&lt;script&gt;x&lt;/script&gt;</p>\n<p dir=\"auto\">[a](javascript:b)</p>", false},
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			got, found := RenderOwn(c.text, "rules")
