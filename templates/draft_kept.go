@@ -42,6 +42,8 @@ type KeptDraft struct {
 	Action string
 	// Values are what was typed, by the names of the kind's fields.
 	Values map[string]string
+	// Cut reports whether a value is only the beginning of what was typed, because it is longer than a text may be.
+	Cut bool
 	// Rest are the other fields of the form, such as its idempotency key.
 	Rest []Hidden
 	// User is the author for whom the form was shown.

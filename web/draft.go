@@ -2,6 +2,7 @@ package web
 
 import (
 	"errors"
+	"html"
 	"net/http"
 	"net/url"
 	"slices"
@@ -67,13 +68,14 @@ func keptDraft(c echo.Context, v visitor, cause problem) *templates.KeptDraft {
 	if d == nil {
 		return nil
 	}
-	author := shown(d.form.Get("user"))
+	author, _ := cutTyped(shown(d.form.Get("user")))
 	kept := &templates.KeptDraft{
 		Kind: d.kind, Action: d.action, Values: map[string]string{}, Rest: d.rest(), User: v.User,
 		SignIn: cause.Status == http.StatusUnauthorized,
 	}
 	for _, name := range d.kind.Fields() {
-		kept.Values[name] = typedText(d.form.Get(name))
+		text, cut := cutTyped(typedText(d.form.Get(name)))
+		kept.Values[name], kept.Cut = text, kept.Cut || cut
 	}
 	switch {
 	case !v.SignedIn(): // their session has ended, or the store did not say whose it is
@@ -88,7 +90,26 @@ func keptDraft(c echo.Context, v visitor, cause problem) *templates.KeptDraft {
 	return kept
 }
 
-// rest are the invisible fields of the form, such as its idempotency key.
+// cutTyped is as much of a text as one that is saved can have, and reports whether that is not all. So clients cannot
+// make answers of what they send many times.
+func cutTyped(text string) (string, bool) {
+	n := 0
+	for at := range text {
+		if n++; n > domain.MaxText {
+			return text[:at], true
+		}
+	}
+	return text, false
+}
+
+// maxRest is how many bytes the invisible fields take in the page: two texts with each character escaped fit.
+const maxRest = 64 << 10
+
+// hiddenMarkup is how many bytes an invisible field takes besides its name and value, about.
+const hiddenMarkup = 50
+
+// rest are the invisible fields of the form, such as its idempotency key. It leaves out those that no form of this site has
+// so long.
 func (d *draft) rest() []templates.Hidden {
 	seen := append(d.kind.Fields(), "user")
 	var rest []templates.Hidden
@@ -98,7 +119,15 @@ func (d *draft) rest() []templates.Hidden {
 		}
 	}
 	slices.SortFunc(rest, func(a, b templates.Hidden) int { return strings.Compare(a.Name, b.Name) })
-	return rest
+	left := maxRest
+	return slices.DeleteFunc(rest, func(h templates.Hidden) bool {
+		n := len(html.EscapeString(h.Name)) + len(html.EscapeString(h.Value)) + hiddenMarkup
+		fits := n <= left
+		if fits {
+			left -= n
+		}
+		return !fits
+	})
 }
 
 // typedText is what a user typed, as a page can show it again. Browsers send CRLF; the

@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -16,6 +17,7 @@ func TestDraft(t *testing.T) {
 	t.Run("of an ended session is sent once, after its author has signed in in another tab", draftOfAnEndedSession)
 	t.Run("is not sent in the name of another user", draftIsNotSentInTheNameOfAnotherUser)
 	t.Run("is shown by whatever refuses it", draftIsShownByWhateverRefusesIt)
+	t.Run("is shown no longer than a text may be, and says so", longDraftIsCut)
 	t.Run("behind a shut gate leads to the gate", draftBehindAShutGateLeadsToTheGate)
 	t.Run("of another origin is not shown", draftOfAnotherOriginIsNotShown)
 }
@@ -153,6 +155,23 @@ func draftIsShownByWhateverRefusesIt(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func longDraftIsCut(t *testing.T) {
+	s := newSite(t)
+	b := s.browser()
+	for _, long := range []string{strings.Repeat(`"`, 5000), strings.Repeat(`"`, 18_000)} {
+		form := url.Values{"text": {long}, "base": {long}, "other": {long}, "key": {"k1"}}
+		p := b.send("POST", "/channels/Engines/blogs/1/edit", posted(form)).want(401)
+		is(t, "characters shown", len(p.wrote()), 5000)
+		is(t, "says that it is cut", strings.Contains(string(p.body), "This is only the beginning."), len(long) > 5000)
+		if again := p.form("Save").values; again.Get("key") != "k1" || len(long) == 5000 && again.Get("base") != long {
+			t.Errorf("a draft of %d is sent again with key %q and base of %d", len(long), again.Get("key"), len(again.Get("base")))
+		}
+		if len(p.body) > 100<<10 {
+			t.Errorf("a draft of %d makes an answer of %d bytes", len(long), len(p.body))
+		}
 	}
 }
 

@@ -36,6 +36,8 @@ type exchange struct {
 	id        string
 	callLog   storage.CallLog
 	admission *admission
+	// release stops to count the body, of which the answer may have a draft.
+	release func()
 	// client is whose turns and answers it takes.
 	client client
 	// leave ends the turn of a request that reads. It is nil if it has had none.
@@ -65,7 +67,7 @@ func exchangeOf(c echo.Context) *exchange {
 // into responses, writes the access log, and tells the observer.
 func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		start, x, h := time.Now(), &exchange{admission: s.admission, client: s.admission.clientOf(c.Request(), visitor{})}, c.Response().Header()
+		start, x, h := time.Now(), &exchange{admission: s.admission, client: s.admission.clientOf(c.Request(), visitor{}), release: func() {}}, c.Response().Header()
 		ignoreOtherSchemes(c.Request().Header)
 		s.admission.protect(h, c.Request())
 		x.id = rand.Text()
@@ -95,7 +97,7 @@ func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 		limited, cancel := context.WithTimeout(x.unlimited, requestTimeout)
 		defer cancel()
 		c.SetRequest(c.Request().WithContext(limited))
-		defer x.endTurn()
+		defer func() { x.endTurn(); x.release() }()
 		if err := s.handle(next, c); err != nil {
 			c.Error(err)
 		}
@@ -120,7 +122,7 @@ func (s *server) handle(next echo.HandlerFunc, c echo.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	defer release()
+	exchangeOf(c).release = release
 	return next(c)
 }
 
