@@ -26,17 +26,27 @@ import (
 // exportPage is how many posts, channels or votes an export has in memory together.
 const exportPage = 100
 
-// exportRetry is the Retry-After of an export while another one of the same user runs.
+// exportRetry is the Retry-After of an export while others run.
 const exportRetry = 30 * time.Second
 
+// exportTime is how long an export may take: a line of 1 Mbit/s gets 450 MB in it, which is more than a GB of texts.
+// Otherwise clients that read slowly would keep the places of all exports for ever.
+const exportTime = time.Hour
+
 // export sends all that the visitor has here as a zip, which is made while it is sent. If the store
-// fails on the way, or the session ends, the connection is cut, so that a part is not taken for the whole.
+// fails on the way, or the session or the time ends, the connection is cut, so that a part is not taken for the whole.
 func (s *server) export(c echo.Context, v visitor) error {
 	if !s.exports.take(v.User, 1) {
 		return refuseFor(exportRetry, http.StatusServiceUnavailable, "Your export is still running",
 			"You can run one export at a time, and each holds all your data. Wait until it has finished.")
 	}
 	defer s.exports.give(v.User, 1)
+	client := s.admission.clientAddress(c.Request())
+	if !s.exporting.take(client, 1) {
+		return refuseFor(exportRetry, http.StatusServiceUnavailable, "Too many exports are running",
+			"Others are downloading their data, here or at your address. Yours has not begun.")
+	}
+	defer s.exporting.give(client, 1)
 	user, err := s.store.Accounts.Get(c.Request().Context(), v.User)
 	if err != nil {
 		return err
@@ -47,13 +57,15 @@ func (s *server) export(c echo.Context, v visitor) error {
 	}
 	name := fmt.Sprintf("microblogging-%s-%s.zip", user.Name, time.Now().UTC().Format(time.DateOnly))
 	c.Response().Header().Set(echo.HeaderContentDisposition, mime.FormatMediaType("attachment", map[string]string{"filename": name}))
-	to := s.openStream(c, v, "application/zip")
+	ctx, cancel := context.WithTimeout(exchangeOf(c).unlimited, exportTime)
+	defer cancel()
+	to := s.openStream(ctx, c, v, "application/zip")
 	if c.Request().Method == http.MethodHead {
 		return nil
 	}
 	e := export{store: s.store, user: user, origin: s.origin(c.Request()), to: to, zip: zip.NewWriter(to)}
-	if err := e.write(c.Request().Context()); err != nil {
-		s.Logger.LogAttrs(c.Request().Context(), slog.LevelWarn, "could not complete an export", slog.Any("error", err))
+	if err := e.write(ctx); err != nil {
+		s.Logger.LogAttrs(ctx, slog.LevelWarn, "could not complete an export", slog.Any("error", err))
 		panic(http.ErrAbortHandler)
 	}
 	return nil

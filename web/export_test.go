@@ -13,6 +13,7 @@ import (
 	"net/http/httptest"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -39,6 +40,8 @@ func TestExport(t *testing.T) {
 	t.Run("is cut if the store fails on the way", exportIsCut)
 	t.Run("is cut if a channel is deleted on the way", exportOfLostChannelIsCut)
 	t.Run("is made once at a time", exportIsAlone)
+	t.Run("takes no more than two of all places for an address", exportsOfAnAddress)
+	t.Run("is cut after an hour, however slowly it is read", exportEndsAfterAnHour)
 	t.Run("ends with its session, within five seconds and before another channel", exportEndsWithItsSession)
 }
 
@@ -332,6 +335,62 @@ func exportIsAlone(t *testing.T) {
 	if got := s.do("GET", "/account/export.zip", cookie(token)).want(200); !bytes.HasPrefix(got.body, []byte("PK")) {
 		t.Error("the next one is no zip")
 	}
+}
+
+// exportsOfAnAddress begins exports within exports.
+func exportsOfAnAddress(t *testing.T) {
+	s := newSite(t)
+	export := func(user string, client string) answer {
+		return s.do("GET", "/account/export.zip", cookie(s.session(user)), from(client))
+	}
+	var users []string
+	for i := range 11 {
+		users = append(users, fmt.Sprintf("user%d", i))
+		s.post(s.channel("Channel"+strconv.Itoa(i), string(s.author(users[i]))), users[i], "Hello")
+	}
+	// The first two users have one address, and each two others have one of their own.
+	address := func(i int) string { return fmt.Sprintf("192.0.2.%d", i/2) }
+	begun := 0
+	s.breakStore(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Method == driver.CallRange && strings.HasPrefix(call.From, "blog!") && call.Partition == fmt.Sprintf("channel%d", begun) {
+			begun++
+			export(users[begun-1], address(10)).want(503).has("Your export is still running")
+			if begun == 2 {
+				export(users[2], address(0)).want(503).has("Others are downloading their data, here or at your address").headed("Retry-After", "30")
+			}
+			if begun == 8 {
+				export(users[8], address(8)).want(503).has("Others are downloading their data, here or at your address").headed("Retry-After", "30")
+				return send(ctx)
+			}
+			export(users[begun], address(begun)).want(200)
+		}
+		return send(ctx)
+	})
+	export(users[0], address(0)).want(200)
+	s.mendStore()
+	if export(users[9], address(0)).want(200); begun != 8 {
+		t.Errorf("%d exports were under way together", begun)
+	}
+}
+
+func exportEndsAfterAnHour(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, token, engines := engines(t, "ada")
+		ok(t, s.store.Operator.ListChannel(t.Context(), engines))
+		for range 100 {
+			text := ""
+			for len(text) < 4500 { // which no compression makes small
+				text += rand.Text()
+			}
+			s.post(engines, "ada", text)
+		}
+		r, began := httptest.NewRequestWithContext(t.Context(), "GET", "/account/export.zip", nil), time.Now()
+		cookie(token)(r)
+		cut := s.read(r, func() { time.Sleep(5 * time.Minute) })
+		if took := time.Since(began); !cut || took < time.Hour || took > 66*time.Minute {
+			t.Errorf("cut %t, after %s", cut, took)
+		}
+	})
 }
 
 // A reading calls a function before its client accepts the headers or a part of a response.

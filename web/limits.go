@@ -47,9 +47,10 @@ const (
 	// maxStreams is how many event streams may be open in this process. Each of them
 	// reads the store once each watchInterval.
 	maxStreams = 512
-	// maxExports is how many exports may be under way in this process. Each reads the store without
-	// a pause.
-	maxExports = 8
+	// maxExports is how many exports may be under way in this process, and maxClientExports how many at one
+	// address. Each reads the store without a pause.
+	maxExports       = 8
+	maxClientExports = 2
 	// minSlots is how many requests of one kind do costly work together, also on one processor: a client
 	// has one slot of them, so no client has all. costlyWait is how long a request waits for its turn.
 	minSlots   = 2

@@ -258,7 +258,7 @@ func cacheCostsFewAllocations(t *testing.T) {
 		// It is 73 in the program, 4 of them for the turn of the client: the race detector makes pools forget.
 		{"a page", page, func(*http.Request) {}, false, 82},
 		{"304", page, func(*http.Request) {}, true, 82},
-		{"a list for programs", listPath, func(*http.Request) {}, false, 82},
+		{"a list for programs", listPath, func(*http.Request) {}, false, 86},
 		// To render the page would take 1,000 more.
 		{"304 of a reader", page, cookie(token), true, 320},
 		{"304 of a reader of a post", post, cookie(token), true, 320},

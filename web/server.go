@@ -131,7 +131,9 @@ type server struct {
 	quotas  quotas
 	streams *shares[clientAddress]
 	batches *shares[domain.UserName]
-	exports *shares[domain.UserName]
+	// Exports are counted for each user, and for each client.
+	exports   *shares[domain.UserName]
+	exporting *shares[clientAddress]
 	// The slots of each kind of costly work: to find a post of a channel, or in all channels, a digest, a personal
 	// feed, the page before a post, and to merge or preview texts.
 	finding, searching, digests, feeds, newer, writing *slots
@@ -170,7 +172,8 @@ func New(store *storage.Store, options Options) (http.Handler, error) {
 		quotas:    newQuotas(options.Quotas, store),
 		streams:   newShares[clientAddress](maxStreams, maxClientStreams),
 		batches:   newShares[domain.UserName](math.MaxInt64, 1),
-		exports:   newShares[domain.UserName](maxExports, 1),
+		exports:   newShares[domain.UserName](math.MaxInt64, 1),
+		exporting: newShares[clientAddress](maxExports, maxClientExports),
 		finding:   newCostlySlots(),
 		searching: newCostlySlots(),
 		digests:   newCostlySlots(),

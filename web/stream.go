@@ -110,10 +110,9 @@ type stream struct {
 	looked time.Time
 }
 
-// openStream sends the headers of a stream. A request without a stream has requestTimeout; no other
-// function takes that limit away.
-func (s *server) openStream(c echo.Context, v visitor, mediaType string) *stream {
-	ctx := exchangeOf(c).unlimited
+// openStream sends the headers of a stream that can be written until ctx ends, which is made of the unlimited context
+// of the exchange. A request without a stream has requestTimeout.
+func (s *server) openStream(ctx context.Context, c echo.Context, v visitor, mediaType string) *stream {
 	c.SetRequest(c.Request().WithContext(ctx))
 	header := c.Response().Header()
 	header.Set(echo.HeaderContentType, mediaType)
@@ -175,7 +174,7 @@ type eventStream struct {
 // stream again.
 func (s *server) openEventStream(c echo.Context, v visitor) (*eventStream, error) {
 	c.Response().Header().Set("X-Accel-Buffering", "no") // stops nginx from buffering events
-	e := &eventStream{stream: s.openStream(c, v, "text/event-stream")}
+	e := &eventStream{stream: s.openStream(exchangeOf(c).unlimited, c, v, "text/event-stream")}
 	fmt.Fprintf(&e.buffer, "retry: %d\n\n", reopenAfter.Milliseconds())
 	return e, e.flush()
 }
