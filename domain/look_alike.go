@@ -44,12 +44,12 @@ func ParseNewChannelName(s string) (ChannelName, error) {
 }
 
 // plainForm replaces letters in a special form (wide, small, raised, of mathematics) by those that
-// they are a form of. It keeps letters that keyboards of Thai, Lao and Korean have, although Unicode
-// counts them to these forms.
+// they are a form of. It keeps letters that keyboards of Thai, Lao and Korean have, the raised letters of
+// Spanish and Portuguese numbers, and the ʷ of Salish languages, although Unicode counts them to these forms.
 func plainForm(s string) string {
 	var plain strings.Builder
 	for _, r := range s {
-		if r >= 'ㄱ' && r <= 'ㆎ' || r == 'ໜ' || r == 'ໝ' {
+		if r >= 'ㄱ' && r <= 'ㆎ' || strings.ContainsRune("ໜໝºªʷ", r) {
 			plain.WriteRune(r)
 		} else {
 			plain.WriteString(norm.NFKC.String(string(r)))
@@ -105,8 +105,10 @@ func checkScripts(s string) error {
 // scriptOf is the script of a letter, a mark or a digit. It is empty for one that many scripts share.
 func scriptOf(r rune) string {
 	switch {
-	case r >= '\u064b' && r <= '\u0655', r == '\u0670': // shared with Syriac alone
+	case r >= '\u064b' && r <= '\u0655', r == '\u0670', r == '\u0640': // shared with few scripts, such as Syriac
 		return "Arabic"
+	case r == 'θ': // Salish languages have it among Latin letters, and it looks like none of them
+		return ""
 	case unicode.In(r, unicode.Common, unicode.Inherited):
 		return ""
 	}
@@ -138,16 +140,18 @@ func writtenTogether(a, b string) bool {
 var lookAlikes string
 
 // LookAlike returns the name of ASCII that a reader may take n for, in the case that n shows. It is
-// empty if n looks like none, or is of ASCII itself.
+// empty if n looks like none, or is of ASCII itself. A stroke through a letter, and modifier letters at the
+// end, such as those that look like a comma, are left out.
 func (n ChannelName) LookAlike() ChannelName {
 	if !strings.ContainsFunc(string(n), isBeyondASCII) {
 		return ""
 	}
 	var ascii strings.Builder
-	for _, r := range norm.NFD.String(string(n)) {
+	for _, r := range strings.TrimRightFunc(norm.NFD.String(string(n)), isModifier) {
 		text := asciiLike(r)
 		dotted := strings.HasSuffix(ascii.String(), "i") || strings.HasSuffix(ascii.String(), "j")
 		switch {
+		case norm.NFD.PropertiesString(string(r)).CCC() == overlay:
 		case r == '\u0307' && dotted: // a dot above, in the place of the dot that is there
 		case text == "":
 			return ""
@@ -157,6 +161,12 @@ func (n ChannelName) LookAlike() ChannelName {
 	}
 	return ChannelName(ascii.String())
 }
+
+// overlay is the combining class of marks that are drawn over a letter.
+const overlay = 1
+
+// isModifier reports whether a letter is small and near the one before it, and looks like no text of ASCII.
+func isModifier(r rune) bool { return (unicode.Is(unicode.Lm, r) || r == 'ꞏ') && asciiLike(r) == "" }
 
 func isBeyondASCII(r rune) bool { return r > unicode.MaxASCII }
 
