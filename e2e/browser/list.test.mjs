@@ -180,7 +180,7 @@ function covered() {
   const range = document.createRange();
   while (texts.nextNode()) {
     range.selectNode(texts.currentNode);
-    if (!texts.currentNode.parentElement.closest(".newbar, .unseen") && [...range.getClientRects()].some(near)) found.add(texts.currentNode.data);
+    if (!texts.currentNode.parentElement.closest(".newbar, .unseen, details:not([open]) > :not(summary)") && [...range.getClientRects()].some(near)) found.add(texts.currentNode.data);
   }
   for (const control of document.querySelectorAll("main :is(a, button, summary, select, textarea):not(.newbar, .at)")) {
     if (control.checkVisibility() && near(control.getBoundingClientRect())) found.add(control.outerHTML);

@@ -8,12 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-const (
-	// longest is how many characters a post may have.
-	longest = 5000
-	// slowest is how many times as long as plain text a text may take.
-	slowest = 50
-)
+// longest is how many characters a post may have.
+const longest = 5000
 
 // repeated is a text of longest characters.
 func repeated(part string) string {
