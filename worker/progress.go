@@ -108,8 +108,10 @@ func (p *progress) record(ctx context.Context, change func(*domain.Deletion)) er
 	err := p.store.UpdateRecord(ctx, p.of, func(d *domain.Deletion) bool {
 		// A request may have sent its message and died. The user asks again, and is told a later time:
 		// that of the record, which has a message of its own.
-		p.outdated = d.Outdates(p.of)
-		if p.outdated {
+		if d.Outdates(p.of) {
+			p.mu.Lock() // calls that remove rows concurrently may all record
+			p.outdated = true
+			p.mu.Unlock()
 			return false
 		}
 		d.RowsDeleted = max(d.RowsDeleted, p.before+rows)
