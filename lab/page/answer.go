@@ -6,9 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/a-h/templ"
+	"github.com/maypok86/otter/v2"
 
 	"microblogging/templates"
 )
@@ -19,10 +21,13 @@ const (
 	// freshness is how long a cache may use an answer without asking. A new release
 	// shows after it.
 	freshness = "public, max-age=60"
-	// maxReplays is how many schedules are replayed concurrently, and replayWait how long a request
-	// waits for its turn. A lecture hall must not slow down the site.
+	// maxReplays is how many schedules are replayed concurrently: a lecture hall must not slow down the site.
+	// replayWait is how long a request waits for its turn, in the order of arrival. A state takes some 20 ms, so
+	// a hall that clicks in one moment gets its pages, and the rest of the time of a request is left to make one.
 	maxReplays = 2
-	replayWait = time.Second
+	replayWait = 8 * time.Second
+	// maxKept is how many bytes of answers are kept, about. A hall asks for the same states.
+	maxKept = 8 << 20
 	// busyRetry is the Retry-After of a request that got no turn.
 	busyRetry = 2 * time.Second
 )
@@ -58,6 +63,49 @@ func inTime(answer handler) handler {
 			err = refuseBusy()
 		}
 		return response, err
+	}
+}
+
+// An answered request is what its answer said.
+type answered struct {
+	mediaType string
+	body      []byte
+}
+
+// newKept returns a cache of answers by their addresses.
+func newKept() *otter.Cache[string, answered] {
+	return otter.Must(&otter.Options[string, answered]{
+		MaximumWeight: maxKept,
+		Weigher:       func(address string, a answered) uint32 { return uint32(len(address) + len(a.body)) },
+	})
+}
+
+// errUnkept stops the cache from keeping what is no page.
+var errUnkept = errors.New("this answer is not kept")
+
+// kept makes an answer once for all who ask for it, also if they do so in one moment. An answer that is no page is made
+// for each of them; so is one to a search, which says what there was time for.
+func (l *Lab) kept(answer handler) handler {
+	return func(w http.ResponseWriter, r *http.Request, page templates.Page) (response templates.Response, err error) {
+		if query := r.URL.Query(); query.Has(askSearch) || query.Has(askReach) {
+			return answer(w, r, page)
+		}
+		made, failed := false, error(nil)
+		address := strconv.FormatInt(l.changes.Load(), 10) + page.Origin + r.URL.RequestURI()
+		found, err := l.pages.Get(r.Context(), address, otter.LoaderFunc[string, answered](func(context.Context, string) (answered, error) {
+			made = true
+			if response, failed = answer(w, r, page); failed != nil || response.Status != http.StatusOK {
+				return answered{}, errUnkept
+			}
+			return answered{response.MediaType, response.Body}, nil
+		}))
+		switch {
+		case err == nil:
+			return shared(w, found.mediaType, found.body), nil
+		case made:
+			return response, failed
+		}
+		return answer(w, r, page) // the request that was waited for got no page, or its client has gone
 	}
 }
 

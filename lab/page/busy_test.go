@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -70,7 +71,8 @@ func searchIsAnsweredInTime(t *testing.T) {
 }
 
 func TestReplay(t *testing.T) {
-	t.Run("of two concurrently is made, and a third is refused after a second", thirdReplayIsRefused)
+	t.Run("of two concurrently is made, and a third is refused after eight seconds", thirdReplayIsRefused)
+	t.Run("is made once for a class that clicks in one moment, and again for no one", classGetsItsPage)
 	t.Run("that panics is a page, and is logged once", panicIsAPage)
 }
 
@@ -99,18 +101,45 @@ func thirdReplayIsRefused(t *testing.T) {
 			go func() { status <- s.get(path).status }()
 		}
 		synctest.Wait()
+		var refused sync.WaitGroup
 		for _, path := range []string{"/lab/three", "/lab/three.json"} {
-			begun := time.Now()
-			r := s.get(path).want(503)
-			if took := time.Since(begun); took != time.Second || r.header.Get("Retry-After") != "2" || r.header.Get("Cache-Control") != "no-store" {
-				t.Errorf("%s: after %s, %v", path, took, r.header)
-			}
+			refused.Go(func() {
+				begun := time.Now()
+				r := s.get(path).want(503)
+				if took := time.Since(begun); took != 8*time.Second || r.header.Get("Retry-After") != "2" || r.header.Get("Cache-Control") != "no-store" {
+					t.Errorf("%s: after %s, %v", path, took, r.header)
+				}
+			})
 		}
+		refused.Wait()
 		close(release)
 		if a, b := <-status, <-status; a != 200 || b != 200 {
 			t.Errorf("the first two got %d and %d", a, b)
 		}
 		s.get("/lab/three").want(200)
+	})
+}
+
+func classGetsItsPage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var replays atomic.Int32
+		s := stage(t, func() {
+			replays.Add(1)
+			time.Sleep(200 * time.Millisecond)
+		})
+		s.get("/lab/one") // what each page of it takes
+		each := replays.Swap(0)
+		var class sync.WaitGroup
+		for range 200 {
+			for _, path := range []string{"/lab/two", "/lab/three"} {
+				class.Go(func() { s.get(path).want(200) })
+			}
+		}
+		class.Wait()
+		s.get("/lab/two").want(200)
+		if got := replays.Load(); got != 2*each {
+			t.Errorf("the code ran %d times, want %d for each of two pages", got, each)
+		}
 	})
 }
 

@@ -7,7 +7,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"github.com/maypok86/otter/v2"
 
 	"microblogging/lab"
 	"microblogging/lab/modelcheck"
@@ -23,6 +26,9 @@ type Lab struct {
 	// stale reports whether the code has changed since.
 	stale             func() bool
 	replays, searches turn
+	// pages are the answers that were made, by their addresses. changes counts what was found since that pages say.
+	pages   *otter.Cache[string, answered]
+	changes atomic.Int64
 	// reaches has the *lab.Reach of each scenario that was tried. It is nil if no search came to its end.
 	reaches sync.Map
 	// failures say of a reader's own protocol that failed when its page was made what was wrong, by its name.
@@ -38,7 +44,7 @@ func New() *Lab {
 			return append(records, recordsOfOwn(modelcheck.OwnCases())...)
 		}),
 		stale:   sync.OnceValue(func() bool { return modelcheck.Stale() != nil }),
-		replays: make(turn, maxReplays), searches: make(turn, 1),
+		replays: make(turn, maxReplays), searches: make(turn, 1), pages: newKept(),
 	}
 }
 
@@ -85,7 +91,7 @@ func (l *Lab) Routes() map[string]handler {
 	routes[ownPath] = l.inOwn(l.scenario)
 	routes[ownPath+"/compare"] = l.inOwn(l.compare)
 	for path, answer := range routes {
-		routes[path] = inTime(answer)
+		routes[path] = inTime(l.kept(answer))
 	}
 	return routes
 }

@@ -37,6 +37,7 @@ func (l *Lab) reach(r *http.Request, q request) (*lab.Reach, error) {
 		found := x.Reach(ctx, invariant, most)
 		if found != nil {
 			l.reaches.Store(q.Name, found)
+			l.changes.Add(1)
 		} else if known, _ := l.reaches.LoadOrStore(q.Name, found); known != nil { // by a search that ended meanwhile
 			found, _ = known.(*lab.Reach)
 		}
