@@ -156,8 +156,9 @@ func newServer(handler http.Handler, log *slog.Logger) *http.Server {
 // end, and cuts off those that do not end in time: a client that sends or reads nothing must
 // not decide how the process ends.
 func serveHTTP(ctx context.Context, server *http.Server, listener net.Listener, patience time.Duration, log *slog.Logger, run *errgroup.Group) {
+	limited := limitHeaderLines(server, netutil.LimitListener(listener, web.MaxConnections))
 	run.Go(func() error {
-		err := server.Serve(netutil.LimitListener(listener, web.MaxConnections))
+		err := server.Serve(limited)
 		if errors.Is(err, http.ErrServerClosed) {
 			return nil
 		}
