@@ -63,6 +63,8 @@ type Options struct {
 	// SiteName is what the site is called, SiteAbout a text about it in Markdown, and Contact whom to ask. Each may be
 	// empty. They are shown as they are: package domain checks them.
 	SiteName, SiteAbout, Contact string
+	// Operators may act for the site, once they are signed in.
+	Operators domain.Operators
 	// Version is the version that the description of the API states.
 	Version string
 	// Alive fails if the process must be started again to go on; /healthz then fails.

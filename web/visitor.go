@@ -32,7 +32,12 @@ type visitor struct {
 	Token string
 	// Ends is when the visitor's account will be deleted. It is zero unless they have asked for that.
 	Ends time.Time
+	// Operator reports whether the visitor may act for the site.
+	Operator bool
 }
+
+// actor is the visitor as the operations of the store know them.
+func (v visitor) actor() domain.Actor { return domain.Actor{User: v.User, Operator: v.Operator} }
 
 // SignedIn reports whether the visitor is signed in.
 func (v visitor) SignedIn() bool { return v.User != "" }
@@ -122,7 +127,7 @@ func (s *server) visitor(c echo.Context) (visitor, error) {
 	if found.User != likely {
 		s.likely.Set(hash, found.User)
 	}
-	v := visitor{found.User, token, found.Ends}
+	v := visitor{found.User, token, found.Ends, s.Operators.Has(found.User) && found.Ends.IsZero()}
 	exchangeOf(c).user, exchangeOf(c).client = found.User, s.admission.clientOf(c.Request(), v)
 	return v, nil
 }

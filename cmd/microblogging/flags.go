@@ -100,6 +100,7 @@ type webFlags struct {
 	SiteName            siteName      `placeholder:"TEXT" help:"What the site is called: one line of at most 60 characters. Its pages, its feeds and the description of the API have this name."`
 	SiteAbout           aboutFile     `placeholder:"FILE" help:"A file in Markdown about the site, such as its rules, its privacy policy and its imprint. The page /about shows it, and each page leads there. It is read once, at the start."`
 	Contact             contact       `placeholder:"TEXT" help:"Whom to ask, such as an address of mail: one line of at most 200 characters. /about and the page for signing in show it to every visitor."`
+	Operator            []userName    `placeholder:"NAME" help:"A user who may act for the site once they have signed in; may be repeated. An operator removes posts, closes channels and accounts, and makes links for passwords and invitations, on the page /operator and where the owner has these. A name without an account is a warning at the start."`
 	WriteRate           float64       `default:"20" within:"0 1000000" help:"How many writes a second one user may make in the long run; 0 for no limit. All users of one address together may make ten times as many. Each process counts for itself."`
 	WriteBurst          int           `default:"1000" within:"1 1000000" help:"How many writes one user may make in a burst, after a pause."`
 	MaxChannelsPerOwner int           `default:"100" within:"0 10000" help:"About how many channels one user may own and still create another in the browser or by the API; 0 for no limit. An import is not refused."`
@@ -137,6 +138,17 @@ func (s *siteURL) UnmarshalText(text []byte) error {
 	}
 	u.Path, s.url = "", u
 	return nil
+}
+
+// A userName is the name of a user. It is empty if the variable is there, and empty.
+type userName string
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (n *userName) UnmarshalText(text []byte) error {
+	return parseUnlessEmpty(n, []byte(strings.TrimSpace(string(text))), func(name string) (string, error) {
+		parsed, err := domain.ParseUserName(name)
+		return string(parsed), err
+	})
 }
 
 // A siteName is what a site is called. It is empty if it is not set.

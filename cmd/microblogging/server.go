@@ -13,6 +13,7 @@ import (
 	"golang.org/x/net/netutil"
 	"golang.org/x/sync/errgroup"
 
+	"microblogging/domain"
 	"microblogging/lab/page"
 	"microblogging/storage"
 	"microblogging/web"
@@ -53,6 +54,7 @@ func (f webFlags) options() web.Options {
 		SiteName:            string(f.SiteName),
 		SiteAbout:           string(f.SiteAbout),
 		Contact:             string(f.Contact),
+		Operators:           f.operators(),
 		Version:             buildVersion(),
 	}
 }
@@ -90,6 +92,10 @@ func (f webFlags) serve(ctx context.Context, console *console, log *slog.Logger,
 			return err
 		}
 	}
+	run.Go(func() error {
+		lookForOperators(ctx, b.Store, options.Operators, log)
+		return nil
+	})
 	server := newServer(handler, log)
 	server.ConnState = web.LimitConnections(f.TrustProxy.any, f.TrustProxy.networks)
 	serveHTTP(ctx, server, bufferedListener{at}, drainTime, log, run)
@@ -101,6 +107,31 @@ func (f webFlags) serve(ctx context.Context, console *console, log *slog.Logger,
 	}
 	fmt.Fprintf(console.stdout, "%sprocess %d\n", said, os.Getpid())
 	return nil
+}
+
+// operators are the names of the flag, each in small letters.
+func (f webFlags) operators() (names domain.Operators) {
+	for _, name := range f.Operator {
+		if name != "" { // the variable is there, and empty
+			names = append(names, domain.UserName(name))
+		}
+	}
+	return names
+}
+
+// lookForOperators warns of each operator who has no account.
+func lookForOperators(ctx context.Context, store *storage.Store, operators domain.Operators, log *slog.Logger) {
+	for _, name := range operators {
+		user, err := store.Accounts.Get(ctx, name)
+		switch {
+		case errors.Is(err, domain.ErrNotFound):
+			log.WarnContext(ctx, "operator has no account: create it with the command user create", "operator", name)
+		case err != nil && ctx.Err() == nil:
+			log.WarnContext(ctx, "could not read the account of an operator", "operator", name, "error", err)
+		case user.Leaves:
+			log.WarnContext(ctx, "account of an operator is being deleted", "operator", name)
+		}
+	}
 }
 
 // leavingEvery is how often the web role reads which accounts are being deleted: another process
