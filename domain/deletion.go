@@ -53,9 +53,12 @@ const (
 type Deletion struct {
 	Channel ChannelRef
 	// KeepPosts is of the deletion of an account. See Erasure.
-	KeepPosts   bool
-	Name        ChannelName
+	KeepPosts bool
+	Name      ChannelName
+	// RequestedBy is the owner of the channel, or whose account it is.
 	RequestedBy UserName
+	// ByOperator is the operator of the site who asked for it. It is empty if the user did.
+	ByOperator  UserName
 	RequestedOn time.Time
 	// UndoCount tells the requests to delete one incarnation apart. See Message.
 	UndoCount int64
@@ -92,6 +95,14 @@ type Deletion struct {
 // Over reports whether nothing more becomes of the deletion.
 func (d Deletion) Over() bool { return d.State == DeletionDone || d.State == DeletionUndone }
 
+// UndoableBy reports whether an actor may undo the deletion: who asked for it, and each operator if one has.
+func (d Deletion) UndoableBy(by Actor) bool {
+	if d.ByOperator != "" {
+		return by.Operator
+	}
+	return by.User != "" && by.User == d.RequestedBy
+}
+
 // Outdates reports whether the message is of another request, earlier or later, than the one on record,
 // which can still be undone and has a message of its own. A damaged record has no time and no such message.
 func (d Deletion) Outdates(m Message) bool {
@@ -108,7 +119,7 @@ func (d Deletion) Message() Message {
 		RequestedBy: d.RequestedBy,
 		RequestedOn: d.RequestedOn,
 
-		UndoCount: d.UndoCount, UndoableUntil: d.UndoableUntil,
+		UndoCount: d.UndoCount, UndoableUntil: d.UndoableUntil, ByOperator: d.ByOperator,
 	}
 	if d.Channel.Key.AccountOf() != "" {
 		m.Kind, m.KeepPosts = MessageAccount, d.KeepPosts

@@ -42,6 +42,8 @@ var (
 	ErrBlocked = fmt.Errorf("%w: blocked there by the owner", ErrForbidden)
 	// ErrAccountEnds: the account of the caller is being deleted. It is an ErrForbidden.
 	ErrAccountEnds = fmt.Errorf("%w: the account is being deleted", ErrForbidden)
+	// ErrAccountClosed: an operator of the site has closed the account. It is an ErrForbidden.
+	ErrAccountClosed = fmt.Errorf("%w: an operator has closed the account", ErrForbidden)
 	// ErrLimit: the request breaks a limit of Azure Storage. No driver saw it, and
 	// nothing was written.
 	ErrLimit = errors.New("storage limit")

@@ -40,7 +40,10 @@ type Message struct {
 	Incarnation Incarnation `json:"incarnation"`
 	Name        ChannelName `json:"name,omitempty"`
 	RequestedBy UserName    `json:"requestedBy,omitempty"`
-	RequestedOn time.Time   `json:"requestedOn"`
+	// ByOperator is that of the Deletion. A worker that receives the message before there is a record
+	// makes the record of it. Without ByOperator the owner could undo then what an operator asked for.
+	ByOperator  UserName  `json:"byOperator,omitempty"`
+	RequestedOn time.Time `json:"requestedOn"`
 	// QueuedOn is when this message was put on the queue.
 	QueuedOn time.Time `json:"queuedOn,omitzero"`
 	// UndoCount is how many undos the incarnation had before this request was made.
@@ -142,7 +145,7 @@ func DecodeMessage(text string) (Message, error) {
 		return Message{}, fmt.Errorf("message holds %d bytes in unknown fields", len(m.unknown))
 	case !isChannelKey(string(m.Channel)) && m.Channel.AccountOf() == "", !isRandomID(string(m.Incarnation)):
 		return Message{}, fmt.Errorf("message names no incarnation of a channel")
-	case len(m.Name) > utf8.UTFMax*MaxChannelName, len(m.RequestedBy) > MaxUserName:
+	case len(m.Name) > utf8.UTFMax*MaxChannelName, len(m.RequestedBy) > MaxUserName, len(m.ByOperator) > MaxUserName:
 		return Message{}, fmt.Errorf("message holds a name that is too long")
 	case CheckStored("requestedOn", m.RequestedOn) != nil, !m.UndoableUntil.IsZero() && CheckStored("undoableUntil", m.UndoableUntil) != nil:
 		return Message{}, fmt.Errorf("message has a time that cannot be stored")

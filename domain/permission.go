@@ -15,18 +15,33 @@ type Actor struct {
 	Operator bool
 }
 
+// By is a user who acts for nobody else.
+func By(user UserName) Actor { return Actor{User: user} }
+
+// CommandLine is the name under which an operator acts who has the store and not an account. No account
+// can have the name, because it contains a space.
+const CommandLine UserName = "command line"
+
 // An Act is what only some users may do.
-type Act string
+type Act uint8
 
 // The acts that are not open to every user. Who may post in a channel is for its posting rule to say.
 const (
-	EditPost       Act = "edit a post"
-	RemovePost     Act = "remove a post"
-	ManageChannel  Act = "change a channel: its settings, who may post, who is blocked"
-	DeleteChannel  Act = "delete a channel, and undo that"
-	DeleteAccount  Act = "delete an account, and undo that"
-	LinkToPassword Act = "make a link that sets the password of an account"
-	OperateSite    Act = "list accounts, make invitations, and read what waits for an operator"
+	// EditPost is to edit a post.
+	EditPost Act = iota
+	// RemovePost is to delete a post.
+	RemovePost
+	// ManageChannel is to change what a channel says, who may post there, and who is blocked.
+	ManageChannel
+	// DeleteChannel is to delete a channel. Who has asked for it may undo it, and each operator if one has.
+	DeleteChannel
+	// DeleteAccount is the same of an account. Its user needs the password.
+	DeleteAccount
+	// LinkToPassword is to make a link that sets the password of an account.
+	LinkToPassword
+	// OperateSite is to list accounts, to make invitations, and to read what waits for an operator.
+	OperateSite
+	acts
 )
 
 // A permission says who may do something. Author is of the post, or of the account that it is about.
@@ -34,7 +49,7 @@ type permission struct{ Author, Owner, Operator bool }
 
 // permissions is who may do what. Pages, the API and the operations of the store ask it, and no other
 // code decides.
-var permissions = map[Act]permission{
+var permissions = [acts]permission{
 	EditPost:       {Author: true},
 	RemovePost:     {Author: true, Owner: true, Operator: true},
 	ManageChannel:  {Owner: true},
@@ -42,11 +57,6 @@ var permissions = map[Act]permission{
 	DeleteAccount:  {Author: true, Operator: true},
 	LinkToPassword: {Operator: true},
 	OperateSite:    {Operator: true},
-}
-
-// Acts returns each act that only some users may do.
-func Acts() []Act {
-	return []Act{EditPost, RemovePost, ManageChannel, DeleteChannel, DeleteAccount, LinkToPassword, OperateSite}
 }
 
 // An Object is what an act is about. What does not apply is empty.

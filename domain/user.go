@@ -11,6 +11,11 @@ type User struct {
 	CreatedOn time.Time
 	// Leaves reports whether the account is being deleted, which can be undone.
 	Leaves bool
+	// Closed reports whether an operator has asked for that, so that the user cannot sign in to undo it.
+	Closed bool
+	// ResetBy is the operator with whose link the password was last set, on ResetOn. It is empty if the user has set it.
+	ResetBy UserName
+	ResetOn time.Time
 	// HasDigest reports whether the user has a personal feed.
 	HasDigest bool
 }
@@ -58,6 +63,8 @@ type Erasure struct {
 	RequestedOn, UndoableUntil time.Time
 	// KeepPosts reports whether posts in the channels of others stay, as those of DeletedUser.
 	KeepPosts bool
+	// ByOperator is the operator of the site who asked for it. It is empty if the user did.
+	ByOperator UserName
 }
 
 // Ref names the request as that to delete a channel is named. No channel has such a key.
@@ -67,11 +74,19 @@ func (e Erasure) Ref() ChannelRef {
 
 // Message asks for the deletion.
 func (e Erasure) Message() Message {
-	m := Message{Kind: MessageAccount, Channel: e.Ref().Key, Incarnation: e.ID, RequestedBy: e.User, RequestedOn: e.RequestedOn, KeepPosts: e.KeepPosts}
+	m := Message{Kind: MessageAccount, Channel: e.Ref().Key, Incarnation: e.ID, RequestedBy: e.User, RequestedOn: e.RequestedOn, KeepPosts: e.KeepPosts, ByOperator: e.ByOperator}
 	if e.UndoableUntil.After(e.RequestedOn) {
 		m.UndoableUntil = e.UndoableUntil
 	}
 	return m
+}
+
+// UndoableBy reports whether an actor may undo it: its user, and each operator if one of them has asked for it.
+func (e Erasure) UndoableBy(by Actor) bool {
+	if e.ByOperator != "" {
+		return by.Operator
+	}
+	return by.User != "" && by.User == e.User
 }
 
 // accountKey is how the key of an account begins, among those of channels.

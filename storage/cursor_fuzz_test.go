@@ -237,7 +237,7 @@ func fill(t testing.TB, store *storage.Parts) domain.Channel {
 		must(err)
 		_, _, err = store.Channels.Create(ctx, channel, "", 0)
 		must(err)
-		_, err = store.Deletions.Request(ctx, channel.Key(), ada, storetest.AnyIncarnation)
+		_, err = store.Deletions.Request(ctx, channel.Key(), domain.By(ada), storetest.AnyIncarnation)
 		must(err)
 	}
 	return channels[1]

@@ -42,7 +42,7 @@ func changes() []change {
 			return w.Store.Posts.Unvote(w.T.Context(), c.Ref(), b.ID, grace)
 		}},
 		{"deletion of a post", func(w *storetest.World, c domain.Channel, b domain.Blog) error {
-			return w.Store.Posts.Delete(w.T.Context(), c, b.ID, grace, storetest.AnyRevision)
+			return w.Store.Posts.Delete(w.T.Context(), c, b.ID, domain.By(grace), storetest.AnyRevision)
 		}},
 		{"deletion of a post by a worker", func(w *storetest.World, c domain.Channel, b domain.Blog) error {
 			m := domain.Message{Kind: domain.MessageBlog, Channel: c.Key(), Incarnation: c.Incarnation, Blog: b.ID, Revision: b.Revision}

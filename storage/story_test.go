@@ -87,9 +87,9 @@ func (s *story) tellOfChannels() {
 	s.Did(s.Store.Subscriptions.Create(ctx, channel, grace))
 	s.read(channel, blog)
 	s.Did(s.Store.Subscriptions.Delete(ctx, ref, grace))
-	s.Did(s.Store.Posts.Delete(ctx, channel, blog.ID, grace, storetest.AnyRevision))
-	s.Did(s.Store.Deletions.Request(ctx, channel.Key(), ada, storetest.AnyIncarnation))
-	s.Did(s.Store.Deletions.Get(ctx, ref, ada))
+	s.Did(s.Store.Posts.Delete(ctx, channel, blog.ID, domain.By(grace), storetest.AnyRevision))
+	s.Did(s.Store.Deletions.Request(ctx, channel.Key(), domain.By(ada), storetest.AnyIncarnation))
+	s.Did(s.Store.Deletions.Get(ctx, ref, domain.By(ada)))
 	s.Did(s.Store.Deletions.List(ctx, ada, "", 10))
 }
 

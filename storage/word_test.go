@@ -35,7 +35,7 @@ func newWordWorld(t *testing.T) *wordWorld {
 	w.garden, w.pond = w.Create("garden", ada), w.Create("pond", ada)
 	w.Post(w.garden, eve, "by another user, for whom the rule is put up")
 	w.OK(w.Store.Subscriptions.Create(ctx, w.garden, eve))
-	_, err = w.Store.Deletions.Request(ctx, "pond", ada, storetest.AnyIncarnation)
+	_, err = w.Store.Deletions.Request(ctx, "pond", domain.By(ada), storetest.AnyIncarnation)
 	w.OK(err)
 	w.deletion = domain.Message{Kind: domain.MessageChannel, Channel: "pond", Incarnation: w.pond.Incarnation, Name: "pond", RequestedBy: ada, RequestedOn: domain.Now()}
 	return w
@@ -51,8 +51,11 @@ func (w *wordWorld) uses() map[*schema.Kind]map[string]func() error {
 	}
 	return map[*schema.Kind]map[string]func() error{
 		schema.Channel: {
-			"read it":   func() error { _, err := s.Channels.Get(ctx, w.garden.Ref().Address()); return err },
-			"delete it": func() error { _, err := s.Deletions.Request(ctx, "garden", ada, storetest.AnyIncarnation); return err },
+			"read it": func() error { _, err := s.Channels.Get(ctx, w.garden.Ref().Address()); return err },
+			"delete it": func() error {
+				_, err := s.Deletions.Request(ctx, "garden", domain.By(ada), storetest.AnyIncarnation)
+				return err
+			},
 			"pass pivot": func() error {
 				m := w.deletion
 				m.Channel, m.Incarnation = "garden", w.garden.Incarnation
@@ -71,7 +74,7 @@ func (w *wordWorld) uses() map[*schema.Kind]map[string]func() error {
 			"block there": func() error { return s.Posts.Block(ctx, w.garden, ada, domain.User{Name: grace}) },
 		},
 		schema.Deletion: {
-			"show it": func() error { _, err := s.Deletions.Get(ctx, w.pond.Ref(), ada); return err },
+			"show it": func() error { _, err := s.Deletions.Get(ctx, w.pond.Ref(), domain.By(ada)); return err },
 			"list it": func() error { _, err := s.Deletions.List(ctx, ada, "", 10); return err },
 			"handle it": func() error {
 				return s.Steps.UpdateRecord(ctx, w.deletion, func(d *domain.Deletion) bool { d.State = domain.DeletionRunning; return true })

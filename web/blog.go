@@ -222,7 +222,7 @@ func (s *server) removePost(c echo.Context, v visitor, in domain.Channel, expect
 	if err != nil {
 		return err
 	}
-	return withCurrent(in, s.store.Posts.Delete(c.Request().Context(), in, id, v.User, expected))
+	return withCurrent(in, s.store.Posts.Delete(c.Request().Context(), in, id, v.actor(), expected))
 }
 
 func (s *server) removeBlog(c echo.Context, v visitor, in domain.Channel) error {

@@ -20,7 +20,7 @@ func (s *server) askForDeletion(c echo.Context, v visitor, form url.Values) (dom
 	if err != nil {
 		return domain.Channel{}, err
 	}
-	return s.store.Deletions.Request(c.Request().Context(), at.Key, v.User, at.Expected)
+	return s.store.Deletions.Request(c.Request().Context(), at.Key, v.actor(), at.Expected)
 }
 
 func (s *server) requestDeletion(c echo.Context, v visitor) error {
@@ -70,7 +70,7 @@ func (s *server) namedDeletion(ctx context.Context, c echo.Context, v visitor) (
 	if err != nil {
 		return domain.Deletion{}, err
 	}
-	return s.store.Deletions.Get(ctx, ref, v.User)
+	return s.store.Deletions.Get(ctx, ref, v.actor())
 }
 
 func (s *server) undo(c echo.Context, v visitor) error {
@@ -78,7 +78,7 @@ func (s *server) undo(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	channel, err := s.store.Deletions.Undo(c.Request().Context(), ref, v.User)
+	channel, err := s.store.Deletions.Undo(c.Request().Context(), ref, v.actor())
 	return s.respondChannel(c, err, http.StatusOK, channel)
 }
 
@@ -95,7 +95,7 @@ func (s *server) undoByForm(c echo.Context, v visitor, form url.Values) error {
 	if ref.Incarnation, err = domain.ParseIncarnation(cmp.Or(pathParam(c, "incarnation"), form.Get("incarnation"))); err != nil {
 		return err
 	}
-	_, err = s.store.Deletions.Undo(c.Request().Context(), ref, v.User)
+	_, err = s.store.Deletions.Undo(c.Request().Context(), ref, v.actor())
 	if errors.Is(err, domain.ErrTooLate) {
 		return explain(err, "It is too late to undo this", "A worker has begun to remove the channel.",
 			templates.Link{Label: "See how far it has come", URL: templates.DeletionPath(name, ref.Incarnation)})

@@ -28,7 +28,7 @@ func (s *server) requestErasure(c echo.Context, v visitor, password, posts strin
 }
 
 func (s *server) undoErasure(c echo.Context, v visitor) error {
-	_, err := s.store.Accounts.Undo(c.Request().Context(), v.User)
+	_, err := s.store.Accounts.Undo(c.Request().Context(), v.User, v.actor())
 	return s.findLeaving(c, err)
 }
 
@@ -92,7 +92,7 @@ func (s *server) eraseAccountForm(c echo.Context, v visitor) error {
 			return domain.ErrNotFound
 		}
 		of := domain.Erasure{User: user, ID: incarnation}
-		d, err := s.store.Deletions.Get(c.Request().Context(), of.Ref(), of.User)
+		d, err := s.store.Deletions.Get(c.Request().Context(), of.Ref(), domain.By(of.User))
 		if err != nil {
 			return err
 		}

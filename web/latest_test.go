@@ -80,7 +80,7 @@ func keptFrontIsRight(t *testing.T) {
 	shows([]string{"Pistons", "Spokes"}, nil)
 	b.post(kept, "ada", "Valves")
 	shows([]string{"Pistons", "Spokes", "Valves"}, nil)
-	ok(t, a.store.Posts.Delete(t.Context(), kept, post.ID, "ada", domain.Any[domain.Revision]()))
+	ok(t, a.store.Posts.Delete(t.Context(), kept, post.ID, domain.By("ada"), domain.Any[domain.Revision]()))
 	shows([]string{"Spokes", "Valves"}, []string{"Pistons"})
 	a.do("DELETE", "/api/v1/channels/Wheels", bearer(token)).want(202)
 	shows([]string{"Valves"}, []string{"Spokes", "Wheels"})

@@ -24,11 +24,11 @@ func furnish(g *stage) {
 	g.keyed(engines, "used", "used")
 	g.keyed(engines, "key-of-a-post", "Kept")
 	gone := g.keyed(engines, "gone", "gone")
-	ok(g, g.store.Posts.Delete(g.Context(), engines, gone.ID, "ada", domain.Any[domain.Revision]()))
+	ok(g, g.store.Posts.Delete(g.Context(), engines, gone.ID, domain.By("ada"), domain.Any[domain.Revision]()))
 	secret, err := g.store.Accounts.NewDigestAddress(g.Context(), "bob")
 	ok(g, err)
 	undoable := storage.New(g.db, storage.Options{Undo: time.Minute})
-	if _, err := undoable.Deletions.Request(g.Context(), going.Key(), "ada", domain.OneOf(going.Incarnation)); err != nil {
+	if _, err := undoable.Deletions.Request(g.Context(), going.Key(), domain.By("ada"), domain.OneOf(going.Incarnation)); err != nil {
 		g.Fatalf("asking for a deletion: %v", err)
 	}
 	g.names = strings.NewReplacer(

@@ -114,7 +114,7 @@ func (s *site) vote(blog domain.Blog, votes int) {
 // requestDeletion asks for the deletion of a channel, for its owner.
 func (s *site) requestDeletion(channel domain.Channel) {
 	s.Helper()
-	_, err := s.store.Deletions.Request(s.Context(), channel.Key(), channel.Owner, domain.Any[domain.Incarnation]())
+	_, err := s.store.Deletions.Request(s.Context(), channel.Key(), domain.By(channel.Owner), domain.Any[domain.Incarnation]())
 	ok(s, err)
 }
 

@@ -67,7 +67,7 @@ func backlogIsNoStall(t *testing.T) {
 		}
 		w.sound.Posts.CreateAll(t.Context(), busy, list)
 	}
-	_, err := w.sound.Deletions.Request(t.Context(), busy.Key(), owner, domain.OneOf(busy.Incarnation))
+	_, err := w.sound.Deletions.Request(t.Context(), busy.Key(), domain.By(owner), domain.OneOf(busy.Incarnation))
 	w.ok(err)
 	w.mustAsk()
 	c := newCounted()

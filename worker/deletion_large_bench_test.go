@@ -107,11 +107,11 @@ func deleteByWorker(b *testing.B, store *storage.Parts, channel domain.Channel) 
 	defer func() { stop(); <-ended }()
 	time.Sleep(100 * time.Millisecond) // the worker waits
 	began := time.Now()
-	if _, err := store.Deletions.Request(ctx, channel.Key(), owner, domain.OneOf(channel.Incarnation)); err != nil {
+	if _, err := store.Deletions.Request(ctx, channel.Key(), domain.By(owner), domain.OneOf(channel.Incarnation)); err != nil {
 		b.Fatal(err)
 	}
 	for {
-		d, err := store.Deletions.Get(ctx, channel.Ref(), owner)
+		d, err := store.Deletions.Get(ctx, channel.Ref(), domain.By(owner))
 		ok(b, err)
 		if d.State == domain.DeletionDone {
 			return time.Since(began)

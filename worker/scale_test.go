@@ -159,7 +159,7 @@ func scaleCases() []scaleCase {
 			return err
 		}},
 		{"delete a post, the request", "4", "4", "", fixed(4, 4), func(w *scaleWorld) error {
-			return w.sound.Posts.Delete(w.ctx, w.channel, w.blog.ID, w.author, everyone)
+			return w.sound.Posts.Delete(w.ctx, w.channel, w.blog.ID, domain.By(w.author), everyone)
 		}},
 		{"vote", "5", "7", "", fixed(5, 7), func(w *scaleWorld) error {
 			if err := w.sound.Posts.Vote(w.t.Context(), w.channel.Ref(), w.blog.ID, visitor); err != nil { // puts up who may act
@@ -195,7 +195,7 @@ func scaleCases() []scaleCase {
 			return err
 		}},
 		{"delete a channel, the request", "6", "4", "", fixed(6, 4), func(w *scaleWorld) error {
-			_, err := w.sound.Deletions.Request(w.ctx, w.channel.Key(), w.author, domain.Any[domain.Incarnation]())
+			_, err := w.sound.Deletions.Request(w.ctx, w.channel.Key(), domain.By(w.author), domain.Any[domain.Incarnation]())
 			return err
 		}},
 		{"delete a channel of n posts, the worker", "15 + ⌈r / 990⌉ + ⌈r / 99⌉ + ⌈n / 99⌉, r = 3n + 1", "9 + r + n + ⌈r / 99⌉", "", func(s scaleSize) scaleCost {

@@ -51,7 +51,7 @@ func (w *world) mustBeHidden() {
 
 func (w *world) undo() {
 	w.t.Helper()
-	undone, err := w.sound.Deletions.Undo(w.t.Context(), w.victim.Ref(), owner)
+	undone, err := w.sound.Deletions.Undo(w.t.Context(), w.victim.Ref(), domain.By(owner))
 	w.ok(err)
 	if shown, err := w.sound.Channels.Get(w.t.Context(), w.victim.Key().Address()); err != nil || shown != undone {
 		w.t.Errorf("undone as %+v, and read as %+v, %v", undone, shown, err)
@@ -75,7 +75,7 @@ func sweptOnceTimeIsOver(t *testing.T) {
 		t.Errorf("it took %s", took)
 	}
 	w.mustBeDeleted()
-	if _, err := w.sound.Deletions.Undo(t.Context(), w.victim.Ref(), owner); !errors.Is(err, domain.ErrTooLate) {
+	if _, err := w.sound.Deletions.Undo(t.Context(), w.victim.Ref(), domain.By(owner)); !errors.Is(err, domain.ErrTooLate) {
 		t.Errorf("undone after it with %v", err)
 	}
 }

@@ -122,7 +122,7 @@ func (w *world) post(to domain.Channel, text string) domain.Blog {
 
 // ask asks for the victim's deletion on one side of the store.
 func (w *world) ask(s *storage.Parts) error {
-	_, err := s.Deletions.Request(w.t.Context(), w.victim.Key(), owner, domain.OneOf(w.victim.Incarnation))
+	_, err := s.Deletions.Request(w.t.Context(), w.victim.Key(), domain.By(owner), domain.OneOf(w.victim.Incarnation))
 	return err
 }
 
@@ -174,7 +174,7 @@ func (w *world) done() bool { return w.deletion().State == domain.DeletionDone }
 // deletion reads the Deletions row of the victim. It is zero before there is one.
 func (w *world) deletion() domain.Deletion {
 	w.t.Helper()
-	d, err := w.sound.Deletions.Get(w.t.Context(), w.victim.Ref(), owner)
+	d, err := w.sound.Deletions.Get(w.t.Context(), w.victim.Ref(), domain.By(owner))
 	if err != nil && !errors.Is(err, domain.ErrNotFound) {
 		w.t.Fatal(err)
 	}

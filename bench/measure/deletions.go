@@ -60,7 +60,7 @@ func deleteOne(ctx context.Context, s *store, name string, posts int) (time.Dura
 		return 0, 0, err
 	}
 	before, began := s.calls.Load(), time.Now()
-	if _, err := site.Deletions.Request(ctx, channel.Key(), owner, domain.OneOf(channel.Incarnation)); err != nil {
+	if _, err := site.Deletions.Request(ctx, channel.Key(), domain.By(owner), domain.OneOf(channel.Incarnation)); err != nil {
 		return 0, 0, err
 	}
 	messages, err := site.Operator.Messages().Receive(ctx, 1, lease)

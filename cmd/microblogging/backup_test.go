@@ -546,7 +546,7 @@ func restoreDeletesAgain(t *testing.T) {
 	url := s.admin()
 	file, later := filepath.Join(dir, "backup"), filepath.Join(dir, "later")
 	mustRun(t, "backup", file, "--admin", url)
-	_, err := s.store.Deletions.Request(t.Context(), garden.Key(), "ada", domain.Any[domain.Incarnation]())
+	_, err := s.store.Deletions.Request(t.Context(), garden.Key(), domain.By("ada"), domain.Any[domain.Incarnation]())
 	s.ok(err)
 	mustRun(t, "backup", later, "--admin", url)
 	s.close()

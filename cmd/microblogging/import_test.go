@@ -249,7 +249,7 @@ func importKnowsEarlierKeys(t *testing.T) {
 				Source: "feed id:http://blog.example/", Key: id, Draft: domain.Draft{Text: "an earlier text"}})
 			ok(t, err)
 			if id == "id:2" {
-				ok(t, w.store.Posts.Delete(t.Context(), w.channel, post.ID, "ada", domain.Any[domain.Revision]()))
+				ok(t, w.store.Posts.Delete(t.Context(), w.channel, post.ID, domain.By("ada"), domain.Any[domain.Revision]()))
 			}
 		}
 		file, err := readImportFile(moved(t, site))

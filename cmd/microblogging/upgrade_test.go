@@ -285,7 +285,7 @@ func laterDeletionIsRepeated(t *testing.T) {
 	mustRun(t, "copy", "--from", "bolt:"+old, "--to", "bolt:"+live)
 	s := openSite(t, live)
 	garden := s.channel("garden")
-	_, err := s.store.Deletions.Request(t.Context(), garden.Key(), garden.Owner, domain.Any[domain.Incarnation]())
+	_, err := s.store.Deletions.Request(t.Context(), garden.Key(), domain.By(garden.Owner), domain.Any[domain.Incarnation]())
 	ok(t, err)
 	s.close()
 	refused(t, exitCannotRun, "first restore it with the program that wrote it", "restore", earlierStores+"0064adec.gz", "--data", restored, "--deletions", live)

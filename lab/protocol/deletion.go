@@ -70,7 +70,7 @@ func accepted(texts ...string) body { return lab.InTurn(news(texts...), ask) }
 // ask asks for the deletion of the channel, whichever incarnation it has.
 func ask(ctx context.Context, c *lab.Client) {
 	c.Tell(lab.Fact{Kind: factAsking, Channel: domain.ChannelRef{Key: channelKey}})
-	channel, err := c.Store.Deletions.Request(ctx, channelKey, owner, domain.Any[domain.Incarnation]())
+	channel, err := c.Store.Deletions.Request(ctx, channelKey, domain.By(owner), domain.Any[domain.Incarnation]())
 	acknowledged(c, err, lab.Fact{Kind: factAccepted, Channel: channel.Ref(), Key: numbered(channel)})
 }
 

@@ -22,6 +22,8 @@ const (
 	factKeeping lab.Kind = "(keeping the account)"
 	// factKept: the account stays. The deletion with the ID of Channel was undone, if there is one.
 	factKept lab.Kind = "the account stays"
+	// factAccountClosed: an operator has deleted the account, under the ID of Channel.
+	factAccountClosed lab.Kind = "the account is closed by an operator"
 	// factReturning: the actor signs up with the name again.
 	factReturning lab.Kind = "(signing up again)"
 	// factReturned: the actor has an account of the name again.
@@ -48,8 +50,24 @@ func eraseWith(keepPosts bool) body {
 // keep undoes the deletion of the visitor's account.
 func keep(ctx context.Context, c *lab.Client) {
 	c.Tell(lab.Fact{Kind: factKeeping, User: visitor})
-	undone, err := c.Store.Accounts.Undo(ctx, visitor)
+	undone, err := c.Store.Accounts.Undo(ctx, visitor, domain.By(visitor))
 	acknowledged(c, err, lab.Fact{Kind: factKept, User: visitor, Channel: undone.Ref()})
+}
+
+// closeAccount asks for the deletion of the visitor's account as an operator.
+func closeAccount(ctx context.Context, c *lab.Client) {
+	c.Tell(lab.Fact{Kind: factErasingNow, User: visitor})
+	asked, err := c.Store.Accounts.Close(ctx, visitor, siteOperator(), false)
+	if err == nil && asked.State == domain.AccountPending && asked.ByOperator != "" {
+		c.Tell(lab.Fact{Kind: factAccountClosed, User: visitor, Channel: asked.Ref()})
+	}
+}
+
+// closedAccountStays: nobody but an operator undoes what an operator has deleted, and none does here.
+func closedAccountStays(v lab.View, k lab.Known, violation violating) {
+	row, err := v.DB.Get(schema.TableUsers, string(k.User), "")
+	violation.when(err == nil && row.Properties.String("State") == string(domain.AccountActive),
+		"I10", "an account is active that an operator has closed, and no operator has undone that")
 }
 
 // every is the Key of factKept if the client knows of no request to delete that was sent after the undo.
@@ -59,7 +77,7 @@ const every = "every request"
 func eraseAndKeep(ctx context.Context, c *lab.Client) {
 	erase(ctx, c)
 	c.Tell(lab.Fact{Kind: factKeeping, User: visitor})
-	undone, err := c.Store.Accounts.Undo(ctx, visitor)
+	undone, err := c.Store.Accounts.Undo(ctx, visitor, domain.By(visitor))
 	acknowledged(c, err, lab.Fact{Kind: factKept, User: visitor, Channel: undone.Ref(), Key: every})
 }
 
@@ -193,6 +211,9 @@ func erasures() subject {
 			{Name: "erasure-devices", About: "the deletion of an account is undone on one device and asked for on another, twice",
 				Faults: 1, Preemptions: 3, Undo: atOnce, DelayedCalls: writesTo(schema.TableUsers), Setup: withAccount(),
 				Actors: []lab.Actor{{Name: "vera", Run: lab.InTurn(keep, keep)}, {Name: "home", Run: lab.InTurn(erase, erase)}}},
+			{Name: "erasure-operator", About: "the deletion of an account is undone, while an operator closes the account",
+				Faults: 1, Preemptions: 2, Undo: atOnce, DelayedCalls: writesTo(schema.TableUsers), Setup: withAccount(erase),
+				Actors: []lab.Actor{{Name: "vera", Run: lab.InTurn(keep, keep)}, {Name: "otto", Run: closeAccount}}},
 			{Name: "erasure-keep", About: "an account is deleted and its posts stay, while its user edits one, another votes on it, and the owner removes it",
 				Faults: 1, Preemptions: 2, Setup: withAccount(news(), post(visitor, "mine"), eraseWith(true)),
 				Actors: []lab.Actor{worker1(), {Name: "ann", Run: vote("mine", author)}, {Name: "olga", Run: removePost("mine", owner)}}},
@@ -256,6 +277,9 @@ func erasures() subject {
 			ablate("erasure-undone", "erasure-devices", "The identity of what is undone", "(*Accounts).Undo: entry.ID != undone.ID",
 				"An undo is of the request that was read first, so its duplicate leaves the next request alone.",
 				only("vera", firstRead(schema.TableUsers, "Incarnation"))),
+			ablate("erasure-by-operator", "erasure-operator", "Who has asked", "(*Accounts).Undo: !entry.UndoableBy(by)",
+				"The account's row names the operator who has closed it, so its user cannot undo that.",
+				only("vera", withoutProperty(schema.TableUsers, "ByOperator")), unharmed),
 			ablate("erasure-name", "erasure-again", "The epoch of the next", "(*Accounts).signUp: driver.Int64(schema.PropEpoch, epochOf(now)+1)",
 				"A new account with the name of one that is gone begins the next epoch, so no earlier session signs in to it.",
 				only("next", sending(func(c *driver.Call) {
@@ -268,7 +292,7 @@ func erasures() subject {
 				only("w", withoutMatch(schema.TableUsers, "voted!"))),
 		},
 		told: map[lab.Kind]invariant{
-			factErasing: erasureHolds, factKept: accountStays, factReturned: nextIsWhole,
+			factErasing: erasureHolds, factKept: accountStays, factReturned: nextIsWhole, factAccountClosed: closedAccountStays,
 		},
 		rest: []demand{nobodySignsIn, acceptedIsGone},
 	}

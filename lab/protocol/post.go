@@ -85,7 +85,7 @@ func removePost(key string, by domain.UserName) body {
 }
 
 func deletePost(ctx context.Context, c *lab.Client, channel domain.Channel, id domain.BlogID, by domain.UserName) {
-	err := c.Store.Posts.Delete(ctx, channel, id, by, domain.Any[domain.Revision]())
+	err := c.Store.Posts.Delete(ctx, channel, id, domain.By(by), domain.Any[domain.Revision]())
 	acknowledged(c, err, lab.Fact{Kind: factRemoved, Channel: channel.Ref(), Blog: id})
 }
 

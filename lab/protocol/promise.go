@@ -30,7 +30,7 @@ func askPromised(ctx context.Context, c *lab.Client) {
 		return
 	}
 	//lab: Read until when that can be undone.
-	if d, err := c.Store.Deletions.Get(ctx, channel.Ref(), owner); err == nil && d.State == domain.DeletionPending {
+	if d, err := c.Store.Deletions.Get(ctx, channel.Ref(), domain.By(owner)); err == nil && d.State == domain.DeletionPending {
 		c.Tell(lab.Fact{Kind: factPromised, Channel: channel.Ref(), Until: d.UndoableUntil})
 	}
 }

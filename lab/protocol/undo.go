@@ -20,6 +20,8 @@ const (
 	factUndone lab.Kind = "deletion undone"
 	// factUndoing: the actor undoes the deletion of the channel.
 	factUndoing lab.Kind = "(undoing)"
+	// factClosed: an operator has deleted the channel, in the request with the number Key.
+	factClosed lab.Kind = "closed by an operator"
 )
 
 // numbered is the number of the latest request to delete a channel that is being deleted, or of
@@ -48,7 +50,7 @@ func undo(ctx context.Context, c *lab.Client) {
 // takeBack undoes the request to delete an incarnation of which it is answered the number.
 func takeBack(ctx context.Context, c *lab.Client, of domain.ChannelRef) {
 	c.Tell(lab.Fact{Kind: factUndoing, Channel: of})
-	if channel, err := c.Store.Deletions.Undo(ctx, of, owner); err == nil {
+	if channel, err := c.Store.Deletions.Undo(ctx, of, domain.By(owner)); err == nil {
 		channel.UndoCount--
 		c.Tell(lab.Fact{Kind: factUndone, Channel: of, Key: numbered(channel)})
 	}
@@ -59,10 +61,33 @@ func undoAll(ctx context.Context, c *lab.Client) {
 	for _, f := range c.Given {
 		if f.Kind == factCreated && f.Channel.Key == channelKey {
 			c.Tell(lab.Fact{Kind: factUndoing, Channel: f.Channel})
-			_, err := c.Store.Deletions.Undo(ctx, f.Channel, owner)
+			_, err := c.Store.Deletions.Undo(ctx, f.Channel, domain.By(owner))
 			acknowledged(c, err, lab.Fact{Kind: factUndone, Channel: f.Channel, Key: strconv.Itoa(math.MaxInt32)})
 		}
 	}
+}
+
+// siteOperator acts for the site.
+func siteOperator() domain.Actor { return domain.Actor{User: "otto", Operator: true} }
+
+// closeChannel asks for the deletion of the channel as an operator. Only the record says who has asked.
+func closeChannel(ctx context.Context, c *lab.Client) {
+	c.Tell(lab.Fact{Kind: factAsking, Channel: domain.ChannelRef{Key: channelKey}})
+	channel, err := c.Store.Deletions.Request(ctx, channelKey, siteOperator(), domain.Any[domain.Incarnation]())
+	acknowledged(c, err, lab.Fact{Kind: factAccepted, Channel: channel.Ref(), Key: numbered(channel)})
+	if err != nil {
+		return
+	}
+	//lab: Read who has asked for the deletion.
+	d, err := c.Store.Deletions.Get(ctx, channel.Ref(), siteOperator())
+	if err == nil && d.ByOperator != "" && !d.Over() {
+		c.Tell(lab.Fact{Kind: factClosed, Channel: channel.Ref()})
+	}
+}
+
+// closedStays: nobody but an operator undoes what an operator has deleted, and none does here.
+func closedStays(v lab.View, k lab.Known, violation violating) {
+	violation.when(live(v.DB, k.Channel), "I4", "a channel can be read that an operator has deleted, and no operator has undone that")
 }
 
 // repent deletes the channel, and undoes that.
@@ -141,6 +166,9 @@ func undos() subject {
 			{Name: "undo-poison", About: "a poisoned deletion is undone and asked for again, while an operator queues it again",
 				Faults: 1, Preemptions: 2, Undo: atOnce, Invariants: Shipped{Refuses: true}, Setup: poisoned(accepted("old")),
 				Actors: []lab.Actor{olga, {Name: "operator", Run: requeue}, worker1()}},
+			{Name: "undo-operator", About: "an owner undoes a deletion on two devices, while an operator deletes the channel",
+				Faults: 1, Preemptions: 3, Undo: atOnce, Setup: accepted("old"),
+				Actors: []lab.Actor{{Name: "olga", Run: undo}, {Name: "olga2", Run: undo}, {Name: "otto", Run: closeChannel}}},
 			{Name: "undo-repair", About: "a deletion is undone and asked for again while an operator repairs the store",
 				Faults: 1, Deaths: 1, Preemptions: 2, Undo: atOnce, Setup: accepted("old"), Actors: []lab.Actor{olga, worker1(), operator()}},
 		},
@@ -176,6 +204,12 @@ func undos() subject {
 				only("reconcile", skipping(func(c *driver.Call) bool {
 					return writes(c, schema.TableDeletions) && !isToIndex(c) && c.Operations[0].Action == driver.ActionMerge && len(c.Operations[0].Properties) == 0
 				})), among("olga", "reconcile")),
+			ablate("undo-by-operator", "undo-operator", "Who has asked", "(*Deletions).undoable: !d.UndoableBy(by)",
+				"The record names the operator who has asked for a deletion, so its owner cannot undo it.",
+				only("olga", withoutProperty(schema.TableDeletions, "ByOperator")), unharmed),
+			ablate("undo-by-operator-since", "undo-operator", "The record of the row that is undone", "(*Deletions).Undo: d, err = s.undoable(ctx, ref, by)",
+				"An undo reads the record after the row, and again after each conflict, so it sees who has asked for the deletion that it undoes.",
+				only("olga", firstRecord), unharmed),
 			ablate("undo-identity", "undo-again", "The undo count of the next request", "MessageFor: UndoCount: channel.UndoCount",
 				"A request to delete carries the undo count that it read, so one that follows an undo is not taken for the one that was undone.",
 				only("olga", sending(func(c *driver.Call) {
@@ -185,7 +219,7 @@ func undos() subject {
 					}
 				})), unharmed, among("olga", "w1"), under(Shipped{NoReconcile: true})),
 		},
-		told: map[lab.Kind]invariant{factUndone: undoHolds},
+		told: map[lab.Kind]invariant{factUndone: undoHolds, factClosed: closedStays},
 	}
 }
 
@@ -202,6 +236,17 @@ func whereActive() driver.Around {
 		}
 		return err
 	}
+}
+
+// firstRecord reads each record as by the user who had asked when it was read first.
+func firstRecord() driver.Around {
+	read, first := false, ""
+	return reading(schema.TableDeletions, func(row *driver.Entity) {
+		if !read {
+			read, first = true, row.Properties.String("ByOperator")
+		}
+		set(row, driver.String("ByOperator", first))
+	})()
 }
 
 // takenForUndone reads a channel's row with a lower undo count than before as one that was undone.

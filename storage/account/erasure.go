@@ -42,6 +42,7 @@ func DecodeErasure(row driver.Entity) domain.Erasure {
 		RequestedOn:   p.Time(schema.PropRequestedOn),
 		UndoableUntil: p.Time(schema.PropUndoableUntil),
 		KeepPosts:     p.Bool(schema.PropKeepPosts),
+		ByOperator:    domain.UserName(p.String(schema.PropByOperator)),
 	}
 }
 
@@ -109,6 +110,7 @@ func (a Steps) CloseAccount(ctx context.Context, e Entry, asked domain.Erasure) 
 		driver.Time(schema.PropRequestedOn, asked.RequestedOn),
 		driver.Time(schema.PropUndoableUntil, asked.UndoableUntil),
 		driver.Bool(schema.PropKeepPosts, asked.KeepPosts),
+		driver.String(schema.PropByOperator, asked.ByOperator),
 		driver.Int64(schema.PropEpoch, epochOf(e.row)+1), driver.String(schema.PropDigestSecret, ""))
 }
 

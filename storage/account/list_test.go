@@ -45,7 +45,7 @@ func activePeopleAreFound(t *testing.T, w *world) {
 	if got, _ := w.people("ada", 9); !slices.Equal(got, []domain.UserName{"ada"}) {
 		t.Errorf("with an account that is being deleted, %q are found", got)
 	}
-	_, err = w.Faulty.Accounts.Undo(t.Context(), "adam")
+	_, err = w.Faulty.Accounts.Undo(t.Context(), "adam", domain.By("adam"))
 	w.OK(err)
 	if got, _ := w.people("ada", 9); len(got) != 2 {
 		t.Errorf("after it was undone, %q are found", got)

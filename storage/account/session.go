@@ -35,11 +35,11 @@ func (a *Accounts) startSession(ctx context.Context, user driver.Entity, signIns
 }
 
 // insertToken makes a new token of a user in their epoch, and stores a row under its hash.
-func (a *Accounts) insertToken(ctx context.Context, user driver.Entity, end time.Time, more driver.Property) (string, error) {
+func (a *Accounts) insertToken(ctx context.Context, user driver.Entity, end time.Time, more ...driver.Property) (string, error) {
 	token := rand.Text()
 	//lab: Insert the row of a session or of a sign-in link.
-	err := a.sessions.Transact(ctx, schema.SessionPartition(token), driver.Insert(schema.SingleRow, driver.Time(schema.PropExpiresOn, end),
-		driver.String(schema.PropUser, userOf(user).Name), driver.Int64(schema.PropEpoch, epochOf(user)), more))
+	err := a.sessions.Transact(ctx, schema.SessionPartition(token), driver.Insert(schema.SingleRow, append(driver.Properties{driver.Time(schema.PropExpiresOn, end),
+		driver.String(schema.PropUser, userOf(user).Name), driver.Int64(schema.PropEpoch, epochOf(user))}, more...)...))
 	if err != nil && !errors.Is(err, domain.ErrExists) { // the token is new: a self-conflict
 		return "", fmt.Errorf("starting a session: %w", err)
 	}
@@ -171,6 +171,26 @@ func (a Steps) SignInLink(ctx context.Context, name domain.UserName) (string, er
 	return a.insertToken(ctx, user, domain.Now().Add(linkLifetime), driver.Bool(schema.PropLink, true))
 }
 
+// PasswordLink makes a link with which a user can set a new password (ResetPassword) once, within an hour, and in the
+// epoch in which it was made. It signs nobody in, so an operator who keeps it for themselves cannot use it unseen. An
+// unknown user is domain.ErrNotFound. A closed account is domain.ErrAccountClosed. An actor who may not is
+// domain.ErrForbidden.
+func (a *Accounts) PasswordLink(ctx context.Context, name domain.UserName, by domain.Actor) (token string, expires time.Time, err error) {
+	if !by.May(domain.LinkToPassword, domain.Object{Author: name}) {
+		return "", time.Time{}, fmt.Errorf("password link: %w", domain.ErrForbidden)
+	}
+	user, err := a.readUser(ctx, name)
+	if err == nil && isClosed(user) {
+		err = domain.ErrAccountClosed
+	}
+	if err != nil {
+		return "", time.Time{}, fmt.Errorf("password link: %w", err)
+	}
+	expires = domain.Now().Add(linkLifetime)
+	token, err = a.insertToken(ctx, user, expires, driver.Bool(schema.PropLink, true), driver.String(schema.PropByOperator, by.User))
+	return token, expires, err
+}
+
 // FollowSignInLink exchanges the token of a link for a session, and returns the
 // session and its token. A link that was used, has ended or never was is
 // domain.ErrNotSignedIn. Of several who follow one link, the one who marks its row as
@@ -181,7 +201,7 @@ func (a *Accounts) FollowSignInLink(ctx context.Context, link string) (token str
 		return "", domain.Session{}, fmt.Errorf("sign-in link: %w", err)
 	}
 	user, err := a.readUser(ctx, ownerOf(used))
-	if err == nil && epochOf(user) != epochOf(used) {
+	if err == nil && (epochOf(user) != epochOf(used) || isClosed(user)) {
 		err = fmt.Errorf("sign-in link: %w", domain.ErrNotSignedIn)
 	}
 	if err != nil {
@@ -195,7 +215,7 @@ func (a *Accounts) FollowSignInLink(ctx context.Context, link string) (token str
 func (a *Accounts) useLink(ctx context.Context, link string) (row driver.Entity, err error) {
 	err = a.pause.Change(ctx, a.sessions, schema.SessionPartition(link), schema.SingleRow, func(now driver.Entity) (driver.Properties, error) {
 		row = now
-		if !now.Properties.Bool(schema.PropLink) || hasEnded(now.Properties) {
+		if !now.Properties.Bool(schema.PropLink) || now.Properties.String(schema.PropByOperator) != "" || hasEnded(now.Properties) {
 			return nil, domain.ErrNotSignedIn
 		}
 		return driver.Properties{driver.Bool(schema.PropEnded, true)}, nil

@@ -24,7 +24,8 @@ type Attempt struct {
 // SignIn starts a session, and returns it and its token. Only a hash of the token is
 // stored. A wrong name or password is domain.ErrNotSignedIn. After too many of them
 // every attempt is a *domain.ThrottledError. If too many sign in concurrently, it is
-// domain.ErrBusy and does not count.
+// domain.ErrBusy and does not count. If an operator has closed the account, it is domain.ErrAccountClosed, for a
+// client that has the password.
 func (a *Accounts) SignIn(ctx context.Context, t Attempt) (token string, session domain.Session, err error) {
 	user, err := a.authenticate(ctx, t)
 	if err != nil {
@@ -46,6 +47,9 @@ func (a *Accounts) authenticate(ctx context.Context, t Attempt) (driver.Entity, 
 	user, err := a.confirm(ctx, t, a.signInLimits)
 	if err == nil {
 		err = a.remember(ctx, t)
+	}
+	if err == nil && isClosed(user) { // if it is closed later, the session is of the epoch before, and has ended
+		err = fmt.Errorf("signing in: %w", domain.ErrAccountClosed)
 	}
 	return user, err
 }
@@ -138,7 +142,7 @@ func (a *Accounts) ChangePassword(ctx context.Context, token string, from Attemp
 		if now.Properties.String(schema.PropPassword) != user.Properties.String(schema.PropPassword) {
 			return nil, notThePassword // another request has changed it meanwhile
 		}
-		return driver.Properties{driver.String(schema.PropPassword, hash), driver.String(schema.PropDigestSecret, "")}, nil
+		return driver.Properties{driver.String(schema.PropPassword, hash), driver.String(schema.PropDigestSecret, ""), driver.String(schema.PropResetBy, "")}, nil
 	})
 	if err != nil {
 		return err
@@ -149,7 +153,8 @@ func (a *Accounts) ChangePassword(ctx context.Context, token string, from Attemp
 // ResetPassword sets a new password for the holder of a sign-in link, and ends all sessions and links
 // of its user. It revokes the address of their personal feed. A link that was used, has ended or
 // never was is domain.ErrNotSignedIn. A password that breaks a rule is an InvalidError on the field
-// "password", and leaves the link as it is. To set the password begins an epoch, and the link is of
+// "password", and leaves the link as it is. The account says from then on which operator made the link, so that its
+// user sees it. To set the password begins an epoch, and the link is of
 // the one before: so it works once.
 func (a *Accounts) ResetPassword(ctx context.Context, link, password string) error {
 	//lab: Read the link, and the epoch in which it was made.
@@ -172,7 +177,10 @@ func (a *Accounts) ResetPassword(ctx context.Context, link, password string) err
 		if epochOf(now) != epochOf(row) {
 			return nil, domain.ErrNotSignedIn
 		}
-		return driver.Properties{driver.String(schema.PropPassword, hash), driver.String(schema.PropDigestSecret, "")}, nil
+		return driver.Properties{
+			driver.String(schema.PropPassword, hash), driver.String(schema.PropDigestSecret, ""),
+			driver.String(schema.PropResetBy, row.Properties.String(schema.PropByOperator)), driver.Time(schema.PropResetOn, domain.Now()),
+		}, nil
 	})
 	return err
 }

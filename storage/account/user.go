@@ -48,6 +48,9 @@ func userOf(row driver.Entity) domain.User {
 		Name:      domain.UserName(row.Partition),
 		CreatedOn: row.Properties.Time(schema.PropCreatedOn),
 		Leaves:    !endOf(row).IsZero(),
+		Closed:    isClosed(row),
+		ResetBy:   domain.UserName(row.Properties.String(schema.PropResetBy)),
+		ResetOn:   row.Properties.Time(schema.PropResetOn),
 		HasDigest: row.Properties.String(schema.PropDigestSecret) != "",
 	}
 }
@@ -56,6 +59,12 @@ func userOf(row driver.Entity) domain.User {
 func isOver(row driver.Entity) bool {
 	state := DecodeErasure(row).State
 	return state == domain.AccountErasing || state == domain.AccountGone
+}
+
+// isClosed reports whether an operator has closed an account, which can be undone.
+func isClosed(row driver.Entity) bool {
+	e := DecodeErasure(row)
+	return e.State == domain.AccountPending && e.ByOperator != ""
 }
 
 // changeUser sets the properties that change returns, in the version of the row that was read:

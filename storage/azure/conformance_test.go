@@ -322,7 +322,7 @@ func (a *trial) killedDeletion(t *testing.T) {
 			ok(t, result.Err)
 		}
 	}
-	_, err := parts.Deletions.Request(t.Context(), channel.Key(), "ada", domain.OneOf(channel.Incarnation))
+	_, err := parts.Deletions.Request(t.Context(), channel.Key(), domain.By("ada"), domain.OneOf(channel.Incarnation))
 	ok(t, err)
 	began := time.Now()
 	var transactions, dead atomic.Int64
@@ -339,7 +339,7 @@ func (a *trial) killedDeletion(t *testing.T) {
 		t.Error("the first worker did all")
 	}
 	ok(t, worker.New(parts.Steps, workerOptions()).Handle(t.Context(), take(t, parts)))
-	d, err := parts.Deletions.Get(t.Context(), channel.Ref(), "ada")
+	d, err := parts.Deletions.Get(t.Context(), channel.Ref(), domain.By("ada"))
 	ok(t, err)
 	rows, err := driver.NewTable(a, schema.TableBlogs).Scan(t.Context(), driver.Scan{Paging: driver.Paging{Limit: 10}})
 	if err != nil || d.State != domain.DeletionDone || len(rows.Rows) > 0 {

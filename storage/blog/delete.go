@@ -12,16 +12,16 @@ import (
 	"microblogging/storage/schema"
 )
 
-// Delete deletes a post. Only its author and the channel's owner may.
+// Delete deletes a post. Only its author, the channel's owner and operators may.
 //
 //   - The post is not there: domain.ErrNotFound.
 //   - The channel is being deleted: domain.ErrGone. The post goes with it.
-//   - The user may not: domain.ErrForbidden.
+//   - The actor may not: domain.ErrForbidden.
 //   - The precondition does not hold: a *domain.StaleError with the current post.
 //
 // The message is queued before the post is deleted. If the process dies in
 // between, the worker deletes the post and its votes (FinishBlog).
-func (s *Posts) Delete(ctx context.Context, in domain.Channel, id domain.BlogID, by domain.UserName,
+func (s *Posts) Delete(ctx context.Context, in domain.Channel, id domain.BlogID, by domain.Actor,
 	expected domain.Precondition[domain.Revision],
 ) error {
 	var queued domain.Revision
@@ -32,7 +32,7 @@ func (s *Posts) Delete(ctx context.Context, in domain.Channel, id domain.BlogID,
 			return nil // this is a conflict with our own earlier delete, or the worker was faster
 		case err != nil:
 			return err
-		case row.UserID != by && in.Owner != by:
+		case !by.May(domain.RemovePost, domain.Object{Author: row.UserID, Owner: in.Owner}):
 			return fmt.Errorf("deleting post %s: %w", id, domain.ErrForbidden)
 		case !expected.Holds(row.Revision):
 			return &domain.StaleError{Current: row.Blog}
@@ -40,7 +40,7 @@ func (s *Posts) Delete(ctx context.Context, in domain.Channel, id domain.BlogID,
 		if row.Revision != queued {
 			message := domain.Message{
 				Kind: domain.MessageBlog, Channel: in.Key(), Incarnation: in.Incarnation, Name: in.Name, Blog: id, Revision: row.Revision,
-				RequestedBy: by, RequestedOn: domain.Now(),
+				RequestedBy: by.User, RequestedOn: domain.Now(),
 			}
 			if err := s.deletions.Enqueue(ctx, message); err != nil {
 				return fmt.Errorf("queueing the deletion of post %s: %w", id, err)

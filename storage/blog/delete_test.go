@@ -27,16 +27,28 @@ func TestBlogDelete(t *testing.T) {
 	t.Run("a post that is edited while a worker removes it keeps its votes", bubble(editMeetsWorker))
 	t.Run("an erasure leaves the posts of others alone", bubble(erasureLeavesPostsOfOthers))
 	t.Run("an erasure leaves neither a post that it would keep nor a vote, if the owner removes the post meanwhile", bubble(keptPostMeetsOwner))
+	t.Run("an operator removes a post of another, and no other user does", bubble(operatorRemovesPost))
 	t.Run("two workers may remove the votes", bubble(workersMeetAtVotes))
 	t.Run("a vote stays on its user's list until it is gone", bubble(votesGoBeforeTheirEntries))
 	t.Run("a request that the client library sends twice succeeds", bubble(selfConflictOfDeletedPost))
+}
+
+func operatorRemovesPost(t *testing.T, w *world) {
+	channel := w.Create("garden", ada)
+	blog := w.Post(channel, ada, "one")
+	if err := w.Store.Posts.Delete(t.Context(), channel, blog.ID, domain.By(grace), storetest.AnyRevision); !errors.Is(err, domain.ErrForbidden) {
+		t.Errorf("another user removes it with %v", err)
+	}
+	w.OK(w.Store.Posts.Delete(t.Context(), channel, blog.ID, domain.Actor{User: grace, Operator: true}, storetest.AnyRevision))
+	w.Finish(w.Messages())
+	w.mustBeGone(blog)
 }
 
 func editedPostStays(t *testing.T, w *world) {
 	channel := w.Create("garden", ada)
 	blog := w.Post(channel, ada, "one")
 	w.Arm(drivertest.Only(transacts, drivertest.FailBefore(1)))
-	if err := w.Faulty.Posts.Delete(t.Context(), channel, blog.ID, ada, storetest.AnyRevision); err == nil {
+	if err := w.Faulty.Posts.Delete(t.Context(), channel, blog.ID, domain.By(ada), storetest.AnyRevision); err == nil {
 		t.Error("the request did not die")
 	}
 	edited := w.edit(blog, "another")
@@ -52,7 +64,7 @@ func editMeetsWorker(t *testing.T, w *world) {
 	blog := w.Post(channel, ada, "one")
 	w.Vote(blog, 0, 1)
 	w.Arm(drivertest.Only(transacts, drivertest.FailBefore(1)))
-	if err := w.Faulty.Posts.Delete(t.Context(), channel, blog.ID, ada, storetest.AnyRevision); err == nil {
+	if err := w.Faulty.Posts.Delete(t.Context(), channel, blog.ID, domain.By(ada), storetest.AnyRevision); err == nil {
 		t.Error("the request did not die")
 	}
 	removes := func(call drivertest.Call) bool {
@@ -84,7 +96,7 @@ func keptPostMeetsOwner(t *testing.T, w *world) {
 	blog := w.Post(channel, grace, "one")
 	w.Vote(blog, 0, 1)
 	w.Arm(drivertest.Only(transacts, storetest.Before(1, func() {
-		w.OK(w.Store.Posts.Delete(t.Context(), channel, blog.ID, ada, storetest.AnyRevision))
+		w.OK(w.Store.Posts.Delete(t.Context(), channel, blog.ID, domain.By(ada), storetest.AnyRevision))
 	})))
 	w.OK(w.Faulty.Operator.EraseBlog(t.Context(), blog.Channel, blog.ID, grace, true, func(int) {}))
 	for _, row := range w.Rows(schema.TableBlogs) {
@@ -98,7 +110,7 @@ func workersMeetAtVotes(t *testing.T, w *world) {
 	channel := w.Create("garden", ada)
 	blog := w.Post(channel, ada, "one")
 	w.Vote(blog, 0, 2)
-	w.OK(w.Store.Posts.Delete(t.Context(), channel, blog.ID, ada, storetest.AnyRevision))
+	w.OK(w.Store.Posts.Delete(t.Context(), channel, blog.ID, domain.By(ada), storetest.AnyRevision))
 	m := w.Messages()[0]
 	removed := 0
 	count := func(rows int) { removed += rows }
@@ -115,7 +127,7 @@ func votesGoBeforeTheirEntries(t *testing.T, w *world) {
 	channel := w.Create("garden", ada)
 	blog := w.Post(channel, ada, "one")
 	w.Vote(blog, 0, 1)
-	w.OK(w.Store.Posts.Delete(t.Context(), channel, blog.ID, ada, storetest.AnyRevision))
+	w.OK(w.Store.Posts.Delete(t.Context(), channel, blog.ID, domain.By(ada), storetest.AnyRevision))
 	w.Arm(drivertest.Only(transacts, drivertest.FailBefore(1)))
 	if err := w.Faulty.Operator.FinishBlog(t.Context(), w.Messages()[0], func(int) {}); err == nil {
 		t.Error("the worker did not die")
@@ -135,7 +147,7 @@ func selfConflictOfDeletedPost(t *testing.T, w *world) {
 		w.OK(send(ctx))
 		return send(ctx)
 	}))
-	w.OK(w.Faulty.Posts.Delete(t.Context(), channel, blog.ID, ada, storetest.AnyRevision))
+	w.OK(w.Faulty.Posts.Delete(t.Context(), channel, blog.ID, domain.By(ada), storetest.AnyRevision))
 	w.Finish(w.Messages())
 	w.mustBeGone(blog)
 }
@@ -146,7 +158,7 @@ func deletedPostTakesItsVotes(t *testing.T, w *world) {
 	blog, kept := w.Post(channel, ada, "deleted"), w.Post(channel, ada, "kept")
 	w.Vote(blog, 0, driver.MaxOperations+1)
 	w.Vote(kept, 0, 1)
-	w.OK(w.Store.Posts.Delete(t.Context(), channel, blog.ID, ada, storetest.AnyRevision))
+	w.OK(w.Store.Posts.Delete(t.Context(), channel, blog.ID, domain.By(ada), storetest.AnyRevision))
 	removed := 0
 	w.OK(w.Store.Operator.FinishBlog(t.Context(), w.Messages()[0], func(rows int) { removed += rows }))
 	for _, row := range w.Rows("Users") {

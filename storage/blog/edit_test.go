@@ -46,7 +46,7 @@ func oneOfTwoHasEffect(t *testing.T) {
 			return err
 		},
 		"a deletion": func(w *world, garden domain.Channel, blog domain.Blog) error {
-			return w.Faulty.Posts.Delete(w.T.Context(), garden, blog.ID, grace, domain.OneOf(blog.Revision))
+			return w.Faulty.Posts.Delete(w.T.Context(), garden, blog.ID, domain.By(grace), domain.OneOf(blog.Revision))
 		},
 	} {
 		eachCall(t, "of "+what+" is overtaken", func(w *world, n int) {

@@ -71,7 +71,7 @@ func postListIsExactWhileChanging(t *testing.T) {
 		storetest.MustBeExact(rt, func() {
 			if len(there) > 0 && rapid.Bool().Draw(rt, "delete") {
 				i := rapid.IntRange(0, len(there)-1).Draw(rt, "which")
-				w.OK(w.Store.Posts.Delete(t.Context(), channel, there[i].ID, ada, storetest.AnyRevision))
+				w.OK(w.Store.Posts.Delete(t.Context(), channel, there[i].ID, domain.By(ada), storetest.AnyRevision))
 				there = slices.Delete(there, i, i+1)
 				return
 			}

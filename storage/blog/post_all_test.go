@@ -28,7 +28,7 @@ func eachPostIsAnsweredAlone(t *testing.T, w *world) {
 	w.Post(channel, eve, "of another user")
 	w.Post(channel, grace, "reused")
 	gone := w.Post(channel, grace, "gone")
-	w.OK(w.Store.Posts.Delete(t.Context(), channel, gone.ID, grace, storetest.AnyRevision))
+	w.OK(w.Store.Posts.Delete(t.Context(), channel, gone.ID, domain.By(grace), storetest.AnyRevision))
 	reused := storetest.NewPost(channel, grace, "reused")
 	reused.Draft.Text = "another body"
 	list := []storage.NewPost{

@@ -75,7 +75,7 @@ func blockedPostsNothing(t *testing.T, w *world) {
 	}
 	w.OK(w.Store.Posts.Vote(t.Context(), channel.Ref(), blog.ID, grace))
 	w.OK(w.Store.Subscriptions.Create(t.Context(), channel, grace))
-	w.OK(w.Store.Posts.Delete(t.Context(), channel, blog.ID, grace, storetest.AnyRevision))
+	w.OK(w.Store.Posts.Delete(t.Context(), channel, blog.ID, domain.By(grace), storetest.AnyRevision))
 	w.OK(w.Store.Posts.Unblock(t.Context(), channel, ada, grace))
 	w.edit(w.Post(channel, grace, "after"), "edited")
 	w.MustBeSound()

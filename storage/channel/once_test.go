@@ -176,7 +176,7 @@ func secondCreationIsDeleted(t *testing.T, w *world) {
 func secondCreationIsUndone(t *testing.T, w *world) {
 	got, err := w.createSecond(func(call drivertest.Call) {
 		if drivertest.Writes(call) && call.Target == "Channels" {
-			_, err := w.Store.Deletions.Undo(t.Context(), w.ReadChannel("garden").Ref(), ada)
+			_, err := w.Store.Deletions.Undo(t.Context(), w.ReadChannel("garden").Ref(), domain.By(ada))
 			w.OK(err)
 		}
 	})

@@ -52,7 +52,7 @@ func (s *Channels) Create(ctx context.Context, wanted domain.Channel, key string
 	}
 	created, made, err = s.fence.CreateChannel(ctx, wanted, key)
 	if errors.Is(err, domain.ErrChannelGone) && created.Incarnation != "" {
-		_, unasked := s.deletions.Request(ctx, created.Key(), created.Owner, domain.OneOf(created.Incarnation))
+		_, unasked := s.deletions.Request(ctx, created.Key(), domain.By(created.Owner), domain.OneOf(created.Incarnation))
 		if !errors.Is(unasked, domain.ErrNotFound) && !errors.Is(unasked, domain.ErrConflict) { // it is gone already, or its user has undone that
 			err = errors.Join(err, unasked)
 		}

@@ -59,7 +59,7 @@ func oneMoreThanTheLimitIsRefusedUntilOneHasGone(t *testing.T, w *world) {
 	w.Create("grace", grace)
 	channel, err := w.Store.Channels.Get(t.Context(), domain.ChannelKey("a").Address())
 	w.OK(err)
-	_, err = w.Store.Deletions.Request(t.Context(), "a", ada, storetest.AnyIncarnation)
+	_, err = w.Store.Deletions.Request(t.Context(), "a", domain.By(ada), storetest.AnyIncarnation)
 	w.OK(err)
 	w.wantFull(w.within(3, "d"), 3) // it counts until it is gone
 	w.Delete(channel)

@@ -203,7 +203,7 @@ func listPlants() []plant {
 		{name: "two deletions that are not on the list of who asked for them", found: func(w *world) (both []string) {
 			for range 2 {
 				ref := w.Ask(w.Create("plant", ada))
-				d, err := w.Store.Deletions.Get(w.T.Context(), ref, ada)
+				d, err := w.Store.Deletions.Get(w.T.Context(), ref, domain.By(ada))
 				w.OK(err)
 				w.CarryOut(w.Messages())
 				w.OK(w.Table("Users").Transact(w.T.Context(), string(ada), driver.Delete(schema.RequestedRow(d.RequestedOn, ref), driver.Exists)))
@@ -350,7 +350,7 @@ func undoneDeletionsEnd(t *testing.T, w *world) {
 	if channel, err := w.Store.Operator.ReadChannel(t.Context(), past.Key); !errors.Is(err, domain.ErrNotFound) {
 		t.Errorf("the channel past the pivot is %+v, %v", channel, err)
 	}
-	if d, err := w.Store.Deletions.Get(t.Context(), gone, ada); err != nil || d.FinishedOn.IsZero() {
+	if d, err := w.Store.Deletions.Get(t.Context(), gone, domain.By(ada)); err != nil || d.FinishedOn.IsZero() {
 		t.Errorf("the deletion that is recorded as done is %+v, %v", d, err)
 	}
 }
@@ -499,7 +499,7 @@ func changingRowIsNotReported(t *testing.T) {
 					switch {
 					case call.Method != driver.CallGet:
 					case asked && call.Target == "Channels" && call.Partition == "plant":
-						_, err := w.Store.Deletions.Request(ctx, "plant", ada, storetest.AnyIncarnation)
+						_, err := w.Store.Deletions.Request(ctx, "plant", domain.By(ada), storetest.AnyIncarnation)
 						w.OK(err)
 					case !asked && call.Target == "Blogs" && w.Has(domain.ChannelKey(call.Partition), call.Row):
 						w.OK(w.Table("Blogs").Transact(ctx, call.Partition, driver.Merge(call.Row, driver.Exists)))
@@ -602,7 +602,7 @@ func refusedVoteIsNoViolation(t *testing.T, w *world) {
 	channel := w.Create("plant", ada)
 	post := w.Post(channel, grace, "one")
 	w.OK(w.Store.Posts.Vote(t.Context(), channel.Ref(), post.ID, eve))
-	w.OK(w.Store.Posts.Delete(t.Context(), channel, post.ID, grace, domain.Any[domain.Revision]()))
+	w.OK(w.Store.Posts.Delete(t.Context(), channel, post.ID, domain.By(grace), domain.Any[domain.Revision]()))
 	w.Poison()
 	if err := w.Store.Posts.Vote(t.Context(), channel.Ref(), post.ID, eve); !errors.Is(err, domain.ErrNotFound) {
 		t.Errorf("got %v", err)
@@ -614,11 +614,11 @@ func refusedVoteIsNoViolation(t *testing.T, w *world) {
 func changesBetweenTablesAreNoViolation(t *testing.T) {
 	type changes map[int]func(w *world, plant domain.Channel)
 	undo := func(w *world, plant domain.Channel) {
-		_, err := w.undoable(w.DB).Deletions.Undo(w.T.Context(), plant.Ref(), ada)
+		_, err := w.undoable(w.DB).Deletions.Undo(w.T.Context(), plant.Ref(), domain.By(ada))
 		w.OK(err)
 	}
 	request := func(w *world, plant domain.Channel) {
-		_, err := w.undoable(w.DB).Deletions.Request(w.T.Context(), plant.Key(), ada, storetest.AnyIncarnation)
+		_, err := w.undoable(w.DB).Deletions.Request(w.T.Context(), plant.Key(), domain.By(ada), storetest.AnyIncarnation)
 		w.OK(err)
 	}
 	for what, changes := range map[string]changes{

@@ -37,7 +37,7 @@ func lives() map[string]live {
 		}
 	}
 	ask := func(w *world, s *storage.Parts) {
-		_, err := s.Deletions.Request(w.T.Context(), "garden", ada, storetest.AnyIncarnation)
+		_, err := s.Deletions.Request(w.T.Context(), "garden", domain.By(ada), storetest.AnyIncarnation)
 		w.OK(err)
 	}
 	erase := func(w *world, s *storage.Parts) {
@@ -59,7 +59,7 @@ func lives() map[string]live {
 		"a channel is undone, and deleted later": {prepare: ask, run: func(w *world, s *storage.Parts) {
 			garden, err := s.Operator.ReadChannel(w.T.Context(), "garden")
 			w.OK(err)
-			_, err = s.Deletions.Undo(w.T.Context(), garden.Ref(), ada)
+			_, err = s.Deletions.Undo(w.T.Context(), garden.Ref(), domain.By(ada))
 			w.OK(err)
 			_, err = s.Operator.Reconcile(w.T.Context(), 0, time.Now())
 			w.OK(err)
@@ -74,7 +74,7 @@ func lives() map[string]live {
 			w.OK(err)
 		}},
 		"an account is undone, and deleted later": {prepare: leave(false), run: func(w *world, s *storage.Parts) {
-			_, err := s.Accounts.Undo(w.T.Context(), lea)
+			_, err := s.Accounts.Undo(w.T.Context(), lea, domain.By(lea))
 			w.OK(err)
 			_, err = s.Operator.Reconcile(w.T.Context(), 0, time.Now())
 			w.OK(err)
@@ -116,7 +116,7 @@ func use(w *world, s *storage.Parts) {
 	w.OK(s.Subscriptions.Delete(ctx, garden.Ref(), eve))
 	w.OK(s.Subscriptions.Delete(ctx, garden.Ref(), lea))
 	w.OK(s.Posts.Block(ctx, garden.Channel, ada, domain.User{Name: eve}))
-	w.OK(s.Posts.Delete(ctx, garden.Channel, post.ID, grace, storetest.AnyRevision))
+	w.OK(s.Posts.Delete(ctx, garden.Channel, post.ID, domain.By(grace), storetest.AnyRevision))
 	w.workOn(s)
 }
 

@@ -187,7 +187,7 @@ func misnamedChannelIsDeleted(t *testing.T) {
 				if err != nil || read.Key() != name.Key() {
 					t.Errorf("read as %q: %v", read.Name, err)
 				}
-				_, err = w.Store.Deletions.Request(t.Context(), name.Key(), ada, storetest.AnyIncarnation)
+				_, err = w.Store.Deletions.Request(t.Context(), name.Key(), domain.By(ada), storetest.AnyIncarnation)
 				w.OK(err)
 				w.CarryOut(w.Messages())
 				if rows := w.Rows("Blogs"); len(rows) > 0 {

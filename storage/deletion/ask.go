@@ -13,17 +13,18 @@ import (
 
 // Request accepts the deletion of a channel, and returns the channel. From then on no page
 // shows the channel, and the deletion completes despite crashes unless it is undone (Undo). Only
-// the owner may delete a channel. Called again while the deletion runs, it changes nothing.
+// the owner and operators may delete a channel. Called again while the deletion runs, it changes nothing.
+// If the owner and an operator ask concurrently, the record says who asked, and so who can undo it.
 //
 //   - There is no such channel: domain.ErrNotFound.
 //   - The precondition does not hold for its present incarnation: a *domain.ReplacedError.
-//   - The user is not the owner: domain.ErrForbidden.
+//   - The actor may not: domain.ErrForbidden.
 //   - The request was undone while it was under way, or took so long that a pass has given it up (open.go):
 //     domain.ErrConflict.
 //
 // It writes, in this order:
 //
-//  1. the user's list of deletions; if the process dies before 3, that row stays, and no page shows it (list.go);
+//  1. the owner's list of deletions; if the process dies before 3, that row stays, and no page shows it (list.go);
 //  2. the index row, without which a lost message would never be replaced;
 //  3. the message; if it came after 5, a request that died between them would leave a pending channel
 //     that waits for a reconciling pass;
@@ -44,7 +45,7 @@ import (
 // deletion could begin before that time. (A message without time to undo is carried out all the same, such
 // as that of an owner whose account is deleted.) The time in the channel's row may be another; only
 // Retry-After of the channel's feeds shows it.
-func (s *Deletions) Request(ctx context.Context, key domain.ChannelKey, by domain.UserName,
+func (s *Deletions) Request(ctx context.Context, key domain.ChannelKey, by domain.Actor,
 	expected domain.Precondition[domain.Incarnation],
 ) (domain.Channel, error) {
 	//lab: Read which incarnation is to be deleted.
@@ -56,12 +57,13 @@ func (s *Deletions) Request(ctx context.Context, key domain.ChannelKey, by domai
 		// This comes before the check of the owner, since the present incarnation
 		// may belong to another user.
 		return domain.Channel{}, fmt.Errorf("deleting channel %s: %w", key, &domain.ReplacedError{Current: row.Channel})
-	case row.Owner != by:
+	case !by.May(domain.DeleteChannel, domain.Object{Owner: row.Owner}):
 		return domain.Channel{}, fmt.Errorf("deleting channel %s: %w", key, domain.ErrForbidden)
 	case row.State != domain.ChannelActive:
 		return row.Channel, nil
 	}
-	message := MessageFor(row.Channel, by)
+	message := MessageFor(row.Channel, row.Owner)
+	message.ByOperator = by.ByOperator(domain.DeleteChannel, domain.Object{Owner: row.Owner})
 	if s.undo > 0 {
 		message.UndoableUntil = message.RequestedOn.Add(s.undo)
 	}

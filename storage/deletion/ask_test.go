@@ -12,7 +12,7 @@ import (
 
 func (w *world) deletion(ref domain.ChannelRef) domain.Deletion {
 	w.T.Helper()
-	d, err := w.Store.Deletions.Get(w.T.Context(), ref, ada)
+	d, err := w.Store.Deletions.Get(w.T.Context(), ref, domain.By(ada))
 	w.OK(err)
 	return d
 }
@@ -24,7 +24,7 @@ func TestDeletionAsk(t *testing.T) {
 func acceptedDeletionIsQueuedRecordedHidden(t *testing.T, w *world) {
 	channel := w.Create("Garden", ada)
 	asked := domain.Now()
-	accepted, err := w.Store.Deletions.Request(t.Context(), channel.Key(), ada, storetest.AnyIncarnation)
+	accepted, err := w.Store.Deletions.Request(t.Context(), channel.Key(), domain.By(ada), storetest.AnyIncarnation)
 	if err != nil || accepted.Ref() != channel.Ref() {
 		t.Errorf("asked to delete %+v, accepted %+v, %v", channel.Ref(), accepted, err)
 	}

@@ -57,7 +57,7 @@ func backlogCountsUndated(t *testing.T, w *world) {
 func (w *world) askFor(name string) domain.Channel {
 	w.T.Helper()
 	channel := w.Create(name, ada)
-	_, err := w.Store.Deletions.Request(w.T.Context(), channel.Key(), ada, domain.OneOf(channel.Incarnation))
+	_, err := w.Store.Deletions.Request(w.T.Context(), channel.Key(), domain.By(ada), domain.OneOf(channel.Incarnation))
 	w.OK(err)
 	return channel
 }

@@ -105,7 +105,7 @@ func diedRequestLeavesIndex(t *testing.T) {
 			channel := w.Create("garden", ada)
 			w.Arm(drivertest.Only(func(call drivertest.Call) bool { return call.Method == "Send" },
 				func(context.Context, drivertest.Call, drivertest.Send) error { return drivertest.ErrInjected }))
-			if _, err := w.Faulty.Deletions.Request(t.Context(), channel.Key(), ada, storetest.AnyIncarnation); err == nil {
+			if _, err := w.Faulty.Deletions.Request(t.Context(), channel.Key(), domain.By(ada), storetest.AnyIncarnation); err == nil {
 				t.Fatal("a request that was to die succeeded")
 			}
 			if ahead {
@@ -154,7 +154,7 @@ func givenUpIsRecorded(t *testing.T, w *world) {
 		}
 		return send(ctx)
 	})
-	if _, err := w.Faulty.Deletions.Request(t.Context(), channel.Key(), ada, storetest.AnyIncarnation); !errors.Is(err, drivertest.ErrInjected) {
+	if _, err := w.Faulty.Deletions.Request(t.Context(), channel.Key(), domain.By(ada), storetest.AnyIncarnation); !errors.Is(err, drivertest.ErrInjected) {
 		t.Fatalf("the request ends with %v", err)
 	}
 	time.Sleep(time.Hour)
@@ -172,7 +172,7 @@ func givenUpFails(t *testing.T, w *world) {
 	channel := w.Create("garden", ada)
 	w.Post(channel, ada, "a post")
 	w.stallsForHours(drivertest.Pass)
-	if _, err := w.Faulty.Deletions.Request(t.Context(), channel.Key(), ada, storetest.AnyIncarnation); !errors.Is(err, domain.ErrConflict) {
+	if _, err := w.Faulty.Deletions.Request(t.Context(), channel.Key(), domain.By(ada), storetest.AnyIncarnation); !errors.Is(err, domain.ErrConflict) {
 		t.Errorf("the request ends with %v", err)
 	}
 	w.mustLive(channel)
@@ -199,7 +199,7 @@ func reclaimedIsDone(t *testing.T, w *world) {
 		time.Sleep(time.Hour - time.Second)
 		w.pass()
 	})))
-	_, err := w.Faulty.Deletions.Request(t.Context(), channel.Key(), ada, storetest.AnyIncarnation)
+	_, err := w.Faulty.Deletions.Request(t.Context(), channel.Key(), domain.By(ada), storetest.AnyIncarnation)
 	w.OK(err)
 	time.Sleep(time.Hour)
 	if again := w.pass().Requeued; again != 1 {
@@ -219,7 +219,7 @@ func recordedMeanwhileStaysOnIndex(t *testing.T, w *world) {
 		return drivertest.Writes(call) && call.Target == "Deletions" && call.Partition == string(channel.Key())
 	}
 	w.Arm(drivertest.Only(recording, drivertest.FailBefore(1)))
-	if _, err := w.Faulty.Deletions.Request(t.Context(), channel.Key(), ada, storetest.AnyIncarnation); err == nil {
+	if _, err := w.Faulty.Deletions.Request(t.Context(), channel.Key(), domain.By(ada), storetest.AnyIncarnation); err == nil {
 		t.Fatal("a request that was to stall went on")
 	}
 	lost := w.Messages()

@@ -73,30 +73,34 @@ func (s Steps) transition(ctx context.Context, m domain.Message, due time.Time, 
 
 // Undo undoes each request to delete a channel that was sent before, if one of them left a record: also one
 // that died after it sent its message. It returns the channel, whose rows no worker has touched. To undo
-// again is no error. Only the user who asked may.
+// again is no error. Only the user who asked may, or any operator if one of them has.
 //
 //   - There is no such deletion: domain.ErrNotFound.
-//   - Another user asked for it: domain.ErrForbidden.
+//   - The actor may not: domain.ErrForbidden.
 //   - A worker has passed the pivot, or the store has lost the gate: domain.ErrTooLate.
 //
 // Undo and the pivot are conditional writes of the same version of the row, so only one of them
 // succeeds. Undo increments the count of an active row too: a request may be under way, or may have died
 // after its message, which no record shows. With another count, that request and its message change
 // nothing. If the process dies after the write, the worker that receives the message records the undo.
-func (s *Deletions) Undo(ctx context.Context, ref domain.ChannelRef, by domain.UserName) (undone domain.Channel, err error) {
-	//lab: Read which request is to be undone.
-	d, err := s.Get(ctx, ref, by)
-	if err != nil {
-		return undone, err
-	}
+//
+// Undo reads the row and then the record, which says who may: a request writes the record first, so it is of the
+// request that has set the row pending, or of a later one. Otherwise the owner could undo the request of an operator,
+// which came after the owner's own and after an undo of that.
+func (s *Deletions) Undo(ctx context.Context, ref domain.ChannelRef, by domain.Actor) (undone domain.Channel, err error) {
+	var d domain.Deletion
 	err = s.pause.Retry(ctx, func() error {
-		row, err := s.fence.ReadIncarnation(ctx, ref)
+		row, unread := s.fence.ReadIncarnation(ctx, ref)
 		undone = row.Channel
+		//lab: Read which request is to be undone, and who may.
+		d, err = s.undoable(ctx, ref, by)
 		switch {
-		case errors.Is(err, domain.ErrNotFound), err == nil && row.State == domain.ChannelDeleting:
-			return domain.ErrTooLate
 		case err != nil:
 			return err
+		case errors.Is(unread, domain.ErrNotFound), unread == nil && row.State == domain.ChannelDeleting:
+			return domain.ErrTooLate
+		case unread != nil:
+			return unread
 		}
 		// After the deletion, a delayed insert can bring the row back, and a slow request can then set it pending.
 		// It has no gate.
@@ -115,6 +119,15 @@ func (s *Deletions) Undo(ctx context.Context, ref domain.ChannelRef, by domain.U
 		err = Steps{s}.RecordUndone(ctx, m)
 	}
 	return undone, err
+}
+
+// undoable reads the record of a deletion for an actor who may undo it.
+func (s *Deletions) undoable(ctx context.Context, ref domain.ChannelRef, by domain.Actor) (domain.Deletion, error) {
+	d, err := s.Get(ctx, ref, by)
+	if err == nil && !d.UndoableBy(by) {
+		err = fmt.Errorf("undoing the deletion of channel %s: %w", ref.Key, domain.ErrForbidden)
+	}
+	return d, err
 }
 
 // RecordUndone records that the deletion that a message asks for was undone.

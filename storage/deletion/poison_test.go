@@ -450,7 +450,7 @@ func earlierMessagePoisonsNothing(t *testing.T, w *world) {
 		}
 		return send(ctx)
 	}), storage.Options{Undo: 30 * time.Second})
-	if _, err := dying.Deletions.Request(t.Context(), channel.Key(), ada, storetest.AnyIncarnation); !errors.Is(err, died) {
+	if _, err := dying.Deletions.Request(t.Context(), channel.Key(), domain.By(ada), storetest.AnyIncarnation); !errors.Is(err, died) {
 		t.Fatal(err)
 	}
 	time.Sleep(20 * time.Second)

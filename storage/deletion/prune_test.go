@@ -81,7 +81,7 @@ func prunedInTime(t *testing.T, w *world) {
 		}
 		w.MustBeSound()
 	}
-	if _, err := w.Store.Deletions.Get(t.Context(), first, ada); !errors.Is(err, domain.ErrNotFound) {
+	if _, err := w.Store.Deletions.Get(t.Context(), first, domain.By(ada)); !errors.Is(err, domain.ErrNotFound) {
 		t.Errorf("the record of a deletion that ended long ago is read with %v", err)
 	}
 	if listed, rows := w.deletionsListed(ada, 10), w.Rows("Users"); w.records() != 0 || len(listed) != 0 || len(rows) != 0 {

@@ -11,15 +11,15 @@ import (
 	"microblogging/storage/schema"
 )
 
-// Get returns the record of a deletion, for the account that asked for it. Any other account,
-// even a later one of the same name, gets domain.ErrForbidden. If there is no such deletion, it
-// returns domain.ErrNotFound.
-func (s *Deletions) Get(ctx context.Context, ref domain.ChannelRef, by domain.UserName) (d domain.Deletion, err error) {
+// Get returns the record of a deletion, for the account that asked for it, or whose channel it is if an
+// operator did, and for operators. Any other account, even a later one of the same name, gets
+// domain.ErrForbidden. If there is no such deletion, it returns domain.ErrNotFound.
+func (s *Deletions) Get(ctx context.Context, ref domain.ChannelRef, by domain.Actor) (d domain.Deletion, err error) {
 	var made time.Time
 	err = s.fence.Concurrently(ctx,
 		func(ctx context.Context) (err error) { d, err = s.record(ctx, ref); return err },
-		func(ctx context.Context) (err error) { made, err = s.fence.AccountSince(ctx, by); return err })
-	if err == nil && !askedBy(d, by, made) {
+		func(ctx context.Context) (err error) { made, err = s.fence.AccountSince(ctx, by.User); return err })
+	if err == nil && !by.May(domain.OperateSite, domain.Object{}) && !askedBy(d, by.User, made) {
 		err = domain.ErrForbidden
 	}
 	if err != nil {
@@ -77,6 +77,7 @@ func encodeDeletion(d domain.Deletion) driver.Properties {
 	optional(!d.RetryOn.IsZero(), driver.Time(schema.PropRetryOn, d.RetryOn))
 	optional(!d.FinishedOn.IsZero(), driver.Time(schema.PropFinishedOn, d.FinishedOn))
 	optional(!d.UndoableUntil.IsZero(), driver.Time(schema.PropUndoableUntil, d.UndoableUntil))
+	optional(d.ByOperator != "", driver.String(schema.PropByOperator, d.ByOperator))
 	optional(d.KeepPosts, driver.Bool(schema.PropKeepPosts, true))
 	optional(d.UndoCount > 0, driver.Int64(schema.PropUndoCount, d.UndoCount))
 	steps, err := json.Marshal(d.StepLog)
@@ -104,6 +105,7 @@ func Decode(row driver.Entity) domain.Deletion {
 		FinishedOn:   p.Time(schema.PropFinishedOn),
 
 		UndoCount: p.Int64(schema.PropUndoCount), UndoableUntil: p.Time(schema.PropUndoableUntil), KeepPosts: p.Bool(schema.PropKeepPosts),
+		ByOperator: domain.UserName(p.String(schema.PropByOperator)),
 	}
 	if json.Unmarshal([]byte(p.String(schema.PropSteps)), &d.StepLog) != nil {
 		d.StepLog = nil // no operation depends on it

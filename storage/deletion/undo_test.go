@@ -37,13 +37,13 @@ func (w *world) forgiving() *storage.Parts {
 
 func (w *world) askUndoable(channel domain.Channel) domain.ChannelRef {
 	w.T.Helper()
-	asked, err := w.forgiving().Deletions.Request(w.T.Context(), channel.Key(), channel.Owner, storetest.AnyIncarnation)
+	asked, err := w.forgiving().Deletions.Request(w.T.Context(), channel.Key(), domain.By(channel.Owner), storetest.AnyIncarnation)
 	w.OK(err)
 	return asked.Ref()
 }
 
 func (w *world) undo(ref domain.ChannelRef, by domain.UserName) error {
-	_, err := w.Store.Deletions.Undo(w.T.Context(), ref, by)
+	_, err := w.Store.Deletions.Undo(w.T.Context(), ref, domain.By(by))
 	return err
 }
 
@@ -124,7 +124,7 @@ func secondRequestKeepsTheTime(t *testing.T, w *world) {
 		return send(ctx)
 	}), storage.Options{Undo: 30 * time.Second})
 	began := domain.Now()
-	_, err := slow.Deletions.Request(t.Context(), channel.Key(), ada, storetest.AnyIncarnation)
+	_, err := slow.Deletions.Request(t.Context(), channel.Key(), domain.By(ada), storetest.AnyIncarnation)
 	w.OK(err)
 	if now, err := w.Store.Operator.ReadChannel(t.Context(), channel.Key()); err != nil || !now.UndoableUntil.Equal(began.Add(31*time.Second)) {
 		t.Errorf("it can be undone until %s after the first request, %v", now.UndoableUntil.Sub(began), err)
@@ -143,7 +143,7 @@ func deadRequestIsUndone(t *testing.T, w *world) {
 		}
 		return send(ctx)
 	}), storage.Options{Undo: 30 * time.Second})
-	if _, err := dying.Deletions.Request(t.Context(), ref.Key, ada, storetest.AnyIncarnation); !errors.Is(err, died) {
+	if _, err := dying.Deletions.Request(t.Context(), ref.Key, domain.By(ada), storetest.AnyIncarnation); !errors.Is(err, died) {
 		t.Fatalf("the second request answers %v", err)
 	}
 	w.OK(w.undo(ref, ada))
@@ -163,9 +163,9 @@ func laterRequestIsRecordedUndone(t *testing.T, w *world) {
 		}
 		return send(ctx)
 	}), storage.Options{Undo: 30 * time.Second})
-	_, err := slow.Deletions.Undo(t.Context(), ref, ada)
+	_, err := slow.Deletions.Undo(t.Context(), ref, domain.By(ada))
 	w.OK(err)
-	if d, err := w.Store.Deletions.Get(t.Context(), ref, ada); err != nil || d.State != domain.DeletionUndone {
+	if d, err := w.Store.Deletions.Get(t.Context(), ref, domain.By(ada)); err != nil || d.State != domain.DeletionUndone {
 		t.Errorf("the record says %q, %v", d.State, err)
 	}
 	w.mustLive(channel)
@@ -220,14 +220,14 @@ func requestAfterPoisonStaysOnIndex(t *testing.T, w *world) {
 		}), storage.Options{Undo: 30 * time.Second})
 	}
 	dying := at(func(c drivertest.Call) bool { return c.Target == "Deletions" && drivertest.Writes(c) }, func(context.Context, drivertest.Send) error { return died })
-	if _, err := dying.Deletions.Undo(t.Context(), ref, ada); !errors.Is(err, died) {
+	if _, err := dying.Deletions.Undo(t.Context(), ref, domain.By(ada)); !errors.Is(err, died) {
 		t.Fatalf("the undo answers %v", err)
 	}
 	slow := at(func(c drivertest.Call) bool { return c.Method == "Send" }, func(ctx context.Context, send drivertest.Send) error {
 		defer w.pass()
 		return send(ctx)
 	})
-	_, err := slow.Deletions.Request(t.Context(), ref.Key, ada, storetest.AnyIncarnation)
+	_, err := slow.Deletions.Request(t.Context(), ref.Key, domain.By(ada), storetest.AnyIncarnation)
 	w.OK(err)
 	time.Sleep(time.Minute)
 	w.Messages() // which are lost
@@ -285,7 +285,7 @@ func recordOfDeadRequestStaysOnIndex(t *testing.T, w *world) {
 		}
 		return died
 	}), storage.Options{Undo: 30 * time.Second})
-	if _, err := dying.Deletions.Request(t.Context(), ref.Key, ada, storetest.AnyIncarnation); !errors.Is(err, died) || !met {
+	if _, err := dying.Deletions.Request(t.Context(), ref.Key, domain.By(ada), storetest.AnyIncarnation); !errors.Is(err, died) || !met {
 		t.Fatalf("the second request answers %v", err)
 	}
 	if d := w.deletion(ref); d.State != domain.DeletionPending {
@@ -308,7 +308,7 @@ func underWayIsUndone(t *testing.T, w *world) {
 	slow := storage.New(drivertest.NewFaults(w.DB, drivertest.Only(func(call drivertest.Call) bool {
 		return drivertest.Writes(call) && call.Target == "Channels"
 	}, storetest.Before(1, func() { w.OK(w.undo(channel.Ref(), ada)) }))), storage.Options{Undo: 30 * time.Second})
-	if _, err := slow.Deletions.Request(t.Context(), channel.Key(), ada, storetest.AnyIncarnation); !errors.Is(err, domain.ErrConflict) {
+	if _, err := slow.Deletions.Request(t.Context(), channel.Key(), domain.By(ada), storetest.AnyIncarnation); !errors.Is(err, domain.ErrConflict) {
 		t.Errorf("the request ends with %v", err)
 	}
 	time.Sleep(time.Minute)

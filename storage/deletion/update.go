@@ -62,7 +62,7 @@ func newDeletion(m domain.Message, state domain.DeletionState) domain.Deletion {
 		Attempts:    m.Attempts,
 		UpdatedOn:   domain.Now(),
 
-		UndoCount: m.UndoCount, UndoableUntil: m.UndoableUntil, KeepPosts: m.KeepPosts,
+		UndoCount: m.UndoCount, UndoableUntil: m.UndoableUntil, KeepPosts: m.KeepPosts, ByOperator: m.ByOperator,
 	}
 }
 

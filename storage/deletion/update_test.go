@@ -47,7 +47,7 @@ func receivedReplacesEarlier(t *testing.T, w *world) {
 	w.Arm(drivertest.Only(func(call drivertest.Call) bool {
 		return drivertest.Writes(call) && call.Target == "Deletions" && call.Partition == string(ref.Key)
 	}, drivertest.FailBefore(1)))
-	if _, err := w.Faulty.Deletions.Request(t.Context(), ref.Key, ada, storetest.AnyIncarnation); err == nil {
+	if _, err := w.Faulty.Deletions.Request(t.Context(), ref.Key, domain.By(ada), storetest.AnyIncarnation); err == nil {
 		t.Fatal("a request that was to die succeeded")
 	}
 	for _, m := range w.Messages() {

@@ -119,6 +119,21 @@ func (s *Accounts) Delete(ctx context.Context, by account.Attempt, keepPosts boo
 	}, confirmed.SamePassword)
 }
 
+// Close accepts the deletion of an account that an operator asks for, as Delete does. Its user cannot sign in to undo
+// it. Called again while it can be undone, it returns the same, and so it does if the user has asked before: then the
+// user can undo it. A user who is not there is domain.ErrNotFound. An actor who may not is domain.ErrForbidden.
+func (s *Accounts) Close(ctx context.Context, user domain.UserName, by domain.Actor, keepPosts bool) (domain.Erasure, error) {
+	operator := by.ByOperator(domain.DeleteAccount, domain.Object{Author: user})
+	if operator == "" { // also a user who closes their own account, for which they need the password
+		return domain.Erasure{}, fmt.Errorf("closing account %s: %w", user, domain.ErrForbidden)
+	}
+	now := domain.Now()
+	return Steps{s}.accept(ctx, domain.Erasure{
+		User: user, State: domain.AccountPending, ByOperator: operator,
+		RequestedOn: now, UndoableUntil: now.Add(s.undo), KeepPosts: keepPosts,
+	}, func(account.Entry) error { return nil })
+}
+
 // accept makes the writes of Delete, in their order, if the account as it is now may be closed.
 func (s Steps) accept(ctx context.Context, asked domain.Erasure, may func(now account.Entry) error) (domain.Erasure, error) {
 	err := s.pause.Retry(ctx, func() error {
@@ -186,19 +201,24 @@ func (s *Accounts) FindLeaving(ctx context.Context) error {
 
 // Undo undoes the deletion of an account, and returns it; it is empty if there was nothing to
 // undo. Nothing was touched. Past the pivot, it is domain.ErrTooLate. It is the same swap as the
-// worker's, the other way.
-func (s *Accounts) Undo(ctx context.Context, user domain.UserName) (undone domain.Erasure, err error) {
+// worker's, the other way. Only its user may, or an operator if one of them has asked for it: any other actor gets
+// domain.ErrForbidden. The row that is swapped says who has.
+func (s *Accounts) Undo(ctx context.Context, user domain.UserName, by domain.Actor) (undone domain.Erasure, err error) {
 	err = s.pause.Retry(ctx, func() error {
 		entry, err := s.accounts.Entry(ctx, user)
 		switch {
 		case err != nil:
 			return err
+		case !by.May(domain.DeleteAccount, domain.Object{Author: user}):
+			return fmt.Errorf("undoing the deletion of account %s: %w", user, domain.ErrForbidden)
 		case entry.State == domain.AccountActive && undone.ID == "": // it was undone before, or a request is under way, which fails now
 			return optimistic.Again(s.accounts.TouchAccount(ctx, entry))
 		case entry.State == domain.AccountActive, undone.ID != "" && entry.ID != undone.ID:
 			return nil // this is a conflict with our own earlier swap
 		case entry.State != domain.AccountPending:
 			return domain.ErrTooLate
+		case !entry.UndoableBy(by):
+			return fmt.Errorf("undoing the deletion of account %s: %w", user, domain.ErrForbidden)
 		}
 		undone = entry.Erasure
 		return s.accounts.ReopenAccount(ctx, entry)
@@ -301,7 +321,7 @@ func (s Steps) repeatErasure(ctx context.Context, m domain.Message) (asked bool,
 			return false, err
 		}
 	}
-	again := domain.Erasure{User: m.RequestedBy, State: domain.AccountPending, RequestedOn: domain.Now(), KeepPosts: m.KeepPosts}
+	again := domain.Erasure{User: m.RequestedBy, State: domain.AccountPending, RequestedOn: domain.Now(), KeepPosts: m.KeepPosts, ByOperator: m.ByOperator}
 	if again.UndoableUntil = again.RequestedOn; m.Due().After(again.RequestedOn) { // it was promised, by a clock that may differ
 		again.UndoableUntil = slices.MaxFunc([]time.Time{m.UndoableUntil, again.RequestedOn.Add(domain.Tick)}, time.Time.Compare)
 	}

@@ -65,7 +65,7 @@ func (l *leaving) ask(keep bool) domain.Erasure {
 
 func (l *leaving) undo() {
 	l.T.Helper()
-	_, err := l.Store.Accounts.Undo(l.T.Context(), leaver)
+	_, err := l.Store.Accounts.Undo(l.T.Context(), leaver, domain.By(leaver))
 	l.OK(err)
 }
 
@@ -84,7 +84,7 @@ func (l *leaving) gone() {
 	l.until("the account is gone", func() bool {
 		_, err := l.Store.Operator.ReadChannel(l.T.Context(), l.own.Key())
 		e := l.state()
-		d, unread := l.Store.Deletions.Get(l.T.Context(), e.Ref(), leaver)
+		d, unread := l.Store.Deletions.Get(l.T.Context(), e.Ref(), domain.By(leaver))
 		return e.State == domain.AccountGone && errors.Is(err, domain.ErrNotFound) && unread == nil && d.State == domain.DeletionDone
 	})
 	stop()
@@ -183,7 +183,7 @@ func erasureIsUndone(t *testing.T) {
 	l.mustBeSound()
 	l.ask(false)
 	time.Sleep(undoAccount + time.Hour)
-	if _, err := l.Store.Accounts.Undo(t.Context(), leaver); !errors.Is(err, domain.ErrTooLate) {
+	if _, err := l.Store.Accounts.Undo(t.Context(), leaver, domain.By(leaver)); !errors.Is(err, domain.ErrTooLate) {
 		t.Errorf("undone too late: %v", err)
 	}
 	stop()
@@ -498,7 +498,7 @@ func nextIsNotBlocked(t *testing.T) {
 	l := newLeaving(t, storage.Options{})
 	ctx, third := t.Context(), l.Create("Third", ada)
 	spam := l.Post(third, leaver, "spam")
-	l.OK(l.Store.Posts.Delete(ctx, third, spam.ID, ada, domain.Any[domain.Revision]()))
+	l.OK(l.Store.Posts.Delete(ctx, third, spam.ID, domain.By(ada), domain.Any[domain.Revision]()))
 	for _, channel := range []domain.Channel{l.victim, third} {
 		l.OK(l.Store.Posts.Block(ctx, channel, ada, l.account()))
 	}
@@ -524,20 +524,20 @@ func nextReadsNoDeletion(t *testing.T) {
 	late := l.keeps(func(call drivertest.Call) bool {
 		return schema.Requested.Has(call.Operations[0].Row)
 	})
-	_, err := l.Faulty.Deletions.Request(ctx, secret.Key(), leaver, domain.OneOf(secret.Incarnation))
+	_, err := l.Faulty.Deletions.Request(ctx, secret.Key(), domain.By(leaver), domain.OneOf(secret.Incarnation))
 	l.OK(err)
 	l.ask(false)
 	l.gone()
-	earlier, err := l.Store.Deletions.Get(ctx, secret.Ref(), leaver)
+	earlier, err := l.Store.Deletions.Get(ctx, secret.Ref(), domain.By(leaver))
 	if err != nil || earlier.Name != secret.Name {
 		t.Errorf("before another user has the name, it is %+v, %v", earlier, err)
 	}
 	l.signUpNext()
 	l.OK(late())
-	if d, err := l.Store.Deletions.Get(ctx, secret.Ref(), leaver); !errors.Is(err, domain.ErrForbidden) {
+	if d, err := l.Store.Deletions.Get(ctx, secret.Ref(), domain.By(leaver)); !errors.Is(err, domain.ErrForbidden) {
 		t.Errorf("the next user of the name reads an earlier deletion: %+v, %v", d, err)
 	}
-	if _, err := l.Store.Deletions.Undo(ctx, secret.Ref(), leaver); !errors.Is(err, domain.ErrForbidden) {
+	if _, err := l.Store.Deletions.Undo(ctx, secret.Ref(), domain.By(leaver)); !errors.Is(err, domain.ErrForbidden) {
 		t.Errorf("the next user of the name undoes an earlier deletion: %v", err)
 	}
 	rows, err := l.Store.Channels.Rows(ctx, storage.RowsQuery{Key: secret.Key(), By: leaver, Limit: 10})
@@ -545,17 +545,17 @@ func nextReadsNoDeletion(t *testing.T) {
 		t.Errorf("the next user of the name reads the rows of an earlier channel: %+v, %v", rows, err)
 	}
 	mine := l.createBy("Mine", leaver)
-	_, err = l.Store.Deletions.Request(ctx, mine.Key(), leaver, domain.OneOf(mine.Incarnation))
+	_, err = l.Store.Deletions.Request(ctx, mine.Key(), domain.By(leaver), domain.OneOf(mine.Incarnation))
 	l.OK(err)
 	list, err := l.Store.Deletions.List(ctx, leaver, "", 10)
 	if err != nil || len(list.Items) != 1 || list.Items[0].Name != mine.Name {
 		t.Errorf("on the list of the next of the name: %+v, %v", list.Items, err)
 	}
-	if d, err := l.Store.Deletions.Get(ctx, mine.Ref(), leaver); err != nil || d.Name != mine.Name {
+	if d, err := l.Store.Deletions.Get(ctx, mine.Ref(), domain.By(leaver)); err != nil || d.Name != mine.Name {
 		t.Errorf("their own deletion, asked for with a clock behind: %+v, %v", d, err)
 	}
 	again := l.createBy("Secret", leaver)
-	_, err = l.Store.Deletions.Request(ctx, again.Key(), leaver, domain.OneOf(again.Incarnation))
+	_, err = l.Store.Deletions.Request(ctx, again.Key(), domain.By(leaver), domain.OneOf(again.Incarnation))
 	l.OK(err)
 	l.OK(l.Store.Operator.Enqueue(ctx, earlier.Message()))
 	rows, err = l.Store.Channels.Rows(ctx, storage.RowsQuery{Key: again.Key(), By: leaver, Limit: 10})

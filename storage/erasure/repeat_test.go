@@ -83,7 +83,7 @@ func newRestored(t *testing.T) *restored {
 	}}}
 	r.channel = r.Create("Garden", ada)
 	r.Post(r.channel, ada, "there")
-	r.OK(r.Store.Posts.Delete(t.Context(), r.channel, r.Post(r.channel, ada, "gone").ID, ada, domain.Any[domain.Revision]()))
+	r.OK(r.Store.Posts.Delete(t.Context(), r.channel, r.Post(r.channel, ada, "gone").ID, domain.By(ada), domain.Any[domain.Revision]()))
 	r.Finish(r.Messages())
 	return r
 }
@@ -92,7 +92,7 @@ func newRestored(t *testing.T) *restored {
 func (r *restored) deletePost(post domain.Blog) {
 	r.T.Helper()
 	r.dies(func(call drivertest.Call) bool { return drivertest.Writes(call) && call.Target == schema.TableBlogs })
-	if err := r.Faulty.Posts.Delete(r.T.Context(), r.channel, post.ID, ada, domain.Any[domain.Revision]()); err == nil {
+	if err := r.Faulty.Posts.Delete(r.T.Context(), r.channel, post.ID, domain.By(ada), domain.Any[domain.Revision]()); err == nil {
 		r.T.Fatal("the process did not die")
 	}
 }
@@ -100,7 +100,7 @@ func (r *restored) deletePost(post domain.Blog) {
 // askFor asks for the deletion of the channel on a side of the store.
 func (r *restored) askFor(s *storage.Parts) {
 	r.T.Helper()
-	_, err := s.Deletions.Request(r.T.Context(), r.channel.Key(), ada, storetest.AnyIncarnation)
+	_, err := s.Deletions.Request(r.T.Context(), r.channel.Key(), domain.By(ada), storetest.AnyIncarnation)
 	if s == r.Store {
 		r.OK(err)
 	}
@@ -109,7 +109,7 @@ func (r *restored) askFor(s *storage.Parts) {
 
 func (r *restored) undoChannel() {
 	r.T.Helper()
-	undone, err := r.Store.Deletions.Undo(r.T.Context(), r.channel.Ref(), ada)
+	undone, err := r.Store.Deletions.Undo(r.T.Context(), r.channel.Ref(), domain.By(ada))
 	r.OK(err)
 	r.undos = undone.UndoCount
 }
@@ -305,27 +305,27 @@ func rowsCorrectRecords(t *testing.T) {
 		undos int64 // the undo count of the latest request that was undone
 	}{
 		"the undo of a channel": {func(l *leaving) error {
-			_, err := l.Store.Deletions.Request(l.T.Context(), l.victim.Key(), ada, storetest.AnyIncarnation)
+			_, err := l.Store.Deletions.Request(l.T.Context(), l.victim.Key(), domain.By(ada), storetest.AnyIncarnation)
 			l.OK(err)
 			l.dies(recording)
-			_, err = l.Faulty.Deletions.Undo(l.T.Context(), l.victim.Ref(), ada)
+			_, err = l.Faulty.Deletions.Undo(l.T.Context(), l.victim.Ref(), domain.By(ada))
 			return err
 		}, domain.DeletionUndone, 0},
 		"the undo of a request that died after its message, and after an undo": {func(l *leaving) error {
-			_, err := l.Store.Deletions.Request(l.T.Context(), l.victim.Key(), ada, storetest.AnyIncarnation)
+			_, err := l.Store.Deletions.Request(l.T.Context(), l.victim.Key(), domain.By(ada), storetest.AnyIncarnation)
 			l.OK(err)
-			_, err = l.Store.Deletions.Undo(l.T.Context(), l.victim.Ref(), ada)
+			_, err = l.Store.Deletions.Undo(l.T.Context(), l.victim.Ref(), domain.By(ada))
 			l.OK(err)
 			l.dies(func(call drivertest.Call) bool { return recording(call) && call.Partition == string(l.victim.Key()) })
-			_, died := l.Faulty.Deletions.Request(l.T.Context(), l.victim.Key(), ada, storetest.AnyIncarnation)
-			_, err = l.Store.Deletions.Undo(l.T.Context(), l.victim.Ref(), ada)
+			_, died := l.Faulty.Deletions.Request(l.T.Context(), l.victim.Key(), domain.By(ada), storetest.AnyIncarnation)
+			_, err = l.Store.Deletions.Undo(l.T.Context(), l.victim.Ref(), domain.By(ada))
 			l.OK(err)
 			return died
 		}, domain.DeletionUndone, 1},
 		"the undo of an account": {func(l *leaving) error {
 			l.ask(false)
 			l.dies(recording)
-			_, err := l.Faulty.Accounts.Undo(l.T.Context(), leaver)
+			_, err := l.Faulty.Accounts.Undo(l.T.Context(), leaver, domain.By(leaver))
 			return err
 		}, domain.DeletionUndone, 0},
 		"the end of an account": {func(l *leaving) error {

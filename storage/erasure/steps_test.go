@@ -54,7 +54,7 @@ func (l *leaving) ends(keep bool) domain.Deletion {
 	l.T.Helper()
 	l.ask(keep)
 	l.gone()
-	d, err := l.Store.Deletions.Get(l.T.Context(), l.state().Ref(), leaver)
+	d, err := l.Store.Deletions.Get(l.T.Context(), l.state().Ref(), domain.By(leaver))
 	l.OK(err)
 	return d
 }
@@ -77,7 +77,7 @@ func erasureSparesNextOwner(t *testing.T) {
 
 func erasureWaitsForNoUndo(t *testing.T) {
 	l := newLeaving(t, storage.Options{Undo: domain.MaxUndo})
-	_, err := l.Store.Deletions.Request(t.Context(), l.own.Key(), leaver, domain.OneOf(l.own.Incarnation))
+	_, err := l.Store.Deletions.Request(t.Context(), l.own.Key(), domain.By(leaver), domain.OneOf(l.own.Incarnation))
 	l.OK(err)
 	if n := len(l.Messages()); n != 0 {
 		t.Errorf("while the deletion can be undone, %d messages are visible", n)
@@ -94,7 +94,7 @@ func erasureWaitsForNoUndo(t *testing.T) {
 func erasurePassesDyingChannels(t *testing.T) {
 	l := newLeaving(t, storage.Options{})
 	for _, dying := range []domain.Channel{l.victim, l.bystander, l.own} {
-		_, err := l.Store.Deletions.Request(t.Context(), dying.Key(), dying.Owner, domain.OneOf(dying.Incarnation))
+		_, err := l.Store.Deletions.Request(t.Context(), dying.Key(), domain.By(dying.Owner), domain.OneOf(dying.Incarnation))
 		l.OK(err)
 		l.OK(l.Store.Operator.Messages().Delete(t.Context(), l.Receive()))
 		_, err = l.Store.Operator.ShutGate(t.Context(), dying.Ref())
@@ -239,7 +239,7 @@ func undoIsRecorded(t *testing.T) {
 	l := newLeaving(t, storage.Options{UndoAccount: undoAccount})
 	l.ask(false)
 	l.dies(func(call drivertest.Call) bool { return call.Writes() && call.Target == schema.TableDeletions })
-	if _, err := l.Faulty.Accounts.Undo(t.Context(), leaver); err == nil {
+	if _, err := l.Faulty.Accounts.Undo(t.Context(), leaver, domain.By(leaver)); err == nil {
 		t.Error("the undo has not died")
 	}
 	time.Sleep(undoAccount + time.Hour)
@@ -255,7 +255,7 @@ func undoMeetsOtherWrite(t *testing.T) {
 	l.Arm(drivertest.Only(drivertest.Writes, storetest.Before(1, func() {
 		l.OK(l.Table(schema.TableUsers).Transact(t.Context(), string(leaver), driver.Merge("", driver.Exists)))
 	})))
-	if _, err := l.Faulty.Accounts.Undo(t.Context(), leaver); err != nil || l.state().State != domain.AccountActive {
+	if _, err := l.Faulty.Accounts.Undo(t.Context(), leaver, domain.By(leaver)); err != nil || l.state().State != domain.AccountActive {
 		t.Errorf("it ends with %v, and the account is %q", err, l.state().State)
 	}
 }
@@ -263,7 +263,7 @@ func undoMeetsOtherWrite(t *testing.T) {
 func undoMeetsRequest(t *testing.T) {
 	l := newLeaving(t, storage.Options{UndoAccount: undoAccount})
 	l.Arm(drivertest.Only(drivertest.Writes, storetest.Before(1, func() { l.ask(false) })))
-	undone, err := l.Faulty.Accounts.Undo(t.Context(), leaver)
+	undone, err := l.Faulty.Accounts.Undo(t.Context(), leaver, domain.By(leaver))
 	if err != nil || undone.ID == "" || l.state().State != domain.AccountActive {
 		t.Errorf("it undoes %+v, %v, and the account is %q", undone, err, l.state().State)
 	}
@@ -294,7 +294,7 @@ func buryMeetsOtherWrite(t *testing.T) {
 
 func undoMeetsPivot(t *testing.T) {
 	l := newLeaving(t, storage.Options{UndoAccount: undoAccount})
-	if undone, err := l.Store.Accounts.Undo(t.Context(), leaver); err != nil || undone.ID != "" {
+	if undone, err := l.Store.Accounts.Undo(t.Context(), leaver, domain.By(leaver)); err != nil || undone.ID != "" {
 		t.Errorf("without a deletion it undoes %+v, %v", undone, err)
 	}
 	l.ask(false)
@@ -302,7 +302,7 @@ func undoMeetsPivot(t *testing.T) {
 		l.OK(l.Table(schema.TableUsers).Transact(t.Context(), string(leaver),
 			driver.Merge("", driver.Exists, driver.String(schema.PropState, domain.AccountErasing))))
 	})))
-	if undone, err := l.Faulty.Accounts.Undo(t.Context(), leaver); !errors.Is(err, domain.ErrTooLate) {
+	if undone, err := l.Faulty.Accounts.Undo(t.Context(), leaver, domain.By(leaver)); !errors.Is(err, domain.ErrTooLate) {
 		t.Errorf("past the pivot it undoes %+v, %v", undone, err)
 	}
 }
@@ -470,7 +470,7 @@ func refusedCallsKeepProgress(t *testing.T) {
 	stop := l.start(l.Faulty)
 	time.Sleep(time.Hour)
 	stop()
-	d, err := l.Store.Deletions.Get(t.Context(), l.state().Ref(), leaver)
+	d, err := l.Store.Deletions.Get(t.Context(), l.state().Ref(), domain.By(leaver))
 	if err != nil || d.State != domain.DeletionDone {
 		t.Errorf("an hour later, the deletion is %s at step %s after %d attempts, %v", d.State, d.Step, d.Attempts, err)
 	}
@@ -539,7 +539,7 @@ func undoOfRequestUnderWay(t *testing.T) {
 
 func voteOnPoisonedPostGoes(t *testing.T) {
 	l := newLeaving(t, storage.Options{})
-	l.OK(l.Store.Posts.Delete(t.Context(), l.bystander, l.voted.ID, grace, domain.Any[domain.Revision]()))
+	l.OK(l.Store.Posts.Delete(t.Context(), l.bystander, l.voted.ID, domain.By(grace), domain.Any[domain.Revision]()))
 	l.Poison()
 	l.ask(false)
 	l.gone()
@@ -567,7 +567,7 @@ func erasureRecordGoes(t *testing.T) {
 	prune(1)
 	asked := l.ask(false)
 	prune(0)
-	if d, err := l.Store.Deletions.Get(t.Context(), asked.Ref(), leaver); err != nil || d.State != domain.DeletionPending {
+	if d, err := l.Store.Deletions.Get(t.Context(), asked.Ref(), domain.By(leaver)); err != nil || d.State != domain.DeletionPending {
 		t.Errorf("the record of one that can be undone is read as %+v, %v", d, err)
 	}
 	time.Sleep(undoAccount + domain.ClockMargin)

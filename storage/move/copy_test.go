@@ -81,7 +81,7 @@ func makeSite(t *testing.T) mem.Snapshot {
 		}
 		ok(t, store.Subscriptions.Create(ctx, channel, "eve"))
 	}
-	_, err = store.Deletions.Request(ctx, "pond", "ada", domain.Any[domain.Incarnation]())
+	_, err = store.Deletions.Request(ctx, "pond", domain.By("ada"), domain.Any[domain.Incarnation]())
 	ok(t, err)
 	ok(t, store.Operator.Messages().Send(ctx, "not a message"))
 	return db.Snapshot()

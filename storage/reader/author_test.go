@@ -151,7 +151,7 @@ func listHasNoMore(t *testing.T, w *world) {
 			t.Errorf("%q: made %t, and the list is %q", other, made, w.OnList(grace))
 		}
 	}
-	w.OK(w.Store.Posts.Delete(t.Context(), channel, first.ID, ada, domain.Any[domain.Revision]()))
+	w.OK(w.Store.Posts.Delete(t.Context(), channel, first.ID, domain.By(ada), domain.Any[domain.Revision]()))
 	if got := w.OnList(grace); got != nil {
 		t.Errorf("after the deletion, the list is %q", got)
 	}

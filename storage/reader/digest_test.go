@@ -141,7 +141,7 @@ func digestHasEachPostThatStaysOnce(t *testing.T) {
 				gone := d.posts[i]
 				d.posts = slices.Delete(d.posts, i, i+1)
 				name := slices.IndexFunc(d.channels, func(c domain.Channel) bool { return c.Ref() == gone.Channel })
-				w.OK(w.Store.Posts.Delete(t.Context(), d.channels[name], gone.ID, ada, storetest.AnyRevision))
+				w.OK(w.Store.Posts.Delete(t.Context(), d.channels[name], gone.ID, domain.By(ada), storetest.AnyRevision))
 				delete(stays, string(d.channels[name].Name)+"/"+string(gone.ID))
 			})
 			times := map[string]int{}
@@ -175,7 +175,7 @@ func digestLeavesOutADeletedPost(t *testing.T) {
 		}
 		w.Arm(storetest.Before(n, func() {
 			for id, channel := range gone {
-				w.OK(w.Store.Posts.Delete(w.T.Context(), channel, id, ada, storetest.AnyRevision))
+				w.OK(w.Store.Posts.Delete(w.T.Context(), channel, id, domain.By(ada), storetest.AnyRevision))
 			}
 		}))
 		page, err := w.Faulty.Feeds.Digest(w.T.Context(), ada, digestDay, "", 10)

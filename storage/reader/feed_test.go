@@ -119,7 +119,7 @@ func deletedPostHidesNoneBehindIt(t *testing.T, w *world) {
 	first := w.Post(channel, ada, "first")
 	w.Arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
 		if call.Row == "blog!"+string(first.ID) {
-			w.OK(w.Store.Posts.Delete(ctx, channel, first.ID, ada, domain.Any[domain.Revision]()))
+			w.OK(w.Store.Posts.Delete(ctx, channel, first.ID, domain.By(ada), domain.Any[domain.Revision]()))
 		}
 		return send(ctx)
 	})
@@ -151,7 +151,7 @@ func feedIsExactWhileChanging(t *testing.T) {
 				channels = slices.Delete(channels, at, at+1)
 			case kind == 2 && len(posts) > 0:
 				post := posts[ids()[which%len(posts)]]
-				w.OK(w.Store.Posts.Delete(t.Context(), w.ReadChannel(post.Channel.Key), post.ID, grace, storetest.AnyRevision))
+				w.OK(w.Store.Posts.Delete(t.Context(), w.ReadChannel(post.Channel.Key), post.ID, domain.By(grace), storetest.AnyRevision))
 				delete(posts, string(post.ID))
 			default: // with any date, as an import does
 				on := time.Date(2026, 1, 1, 0, 0, which, 0, time.UTC)

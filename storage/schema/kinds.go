@@ -185,7 +185,7 @@ var (
 		Properties: slices.Concat(
 			always(PropIncarnation, PropName, PropRequestedBy, PropState, PropStep, PropRowsDeleted, PropAttempts,
 				PropLastDelivery, PropRequestedOn, PropUpdatedOn, PropWaiting),
-			sometimes(PropWaitingSince, PropRetryOn, PropFinishedOn, PropSteps, PropUndoCount, PropUndoableUntil, PropKeepPosts,
+			sometimes(PropWaitingSince, PropRetryOn, PropFinishedOn, PropSteps, PropUndoCount, PropUndoableUntil, PropKeepPosts, PropByOperator,
 				PropRevision, PropRevisions)),
 	}
 	OpenDeletion = &Kind{
@@ -228,7 +228,7 @@ var (
 		Check: "I5 I8 I12", Oracle: "I5 I8 I12", WithChannel: "It is a user’s.", WithAccount: "The name and the epoch stay.",
 		Words: map[string][]string{PropState: texts(domain.AccountActive, domain.AccountPending, domain.AccountErasing, domain.AccountGone)},
 		Properties: slices.Concat(always(PropPassword, PropRevision, PropRevisions, PropCreatedOn, PropEpoch),
-			sometimes(PropOnce, PropDigestSecret, PropSignIns, PropState, PropIncarnation, PropRequestedOn, PropUndoableUntil, PropKeepPosts, PropFinishedOn)),
+			sometimes(PropOnce, PropDigestSecret, PropSignIns, PropState, PropIncarnation, PropRequestedOn, PropUndoableUntil, PropKeepPosts, PropByOperator, PropResetBy, PropResetOn, PropFinishedOn)),
 	}
 	Requested = &Kind{
 		Table: TableUsers, Partition: "<user>", Form: "requested!<back>!<key>!<incarnation>", Name: "deletion asked for", Scenario: "web-dies",
@@ -280,7 +280,7 @@ var (
 		Why:   "Ending one sets this row to ended and does not delete it, so a delayed duplicate of its insert has no effect.",
 		Check: "It names nothing that must be there.", WithChannel: "It is a user’s.", WithAccount: "The account’s epoch ends it. It expires.",
 		Properties: slices.Concat(always(PropExpiresOn),
-			sometimes(PropEpoch, PropSignIns, PropEnded, PropLink, PropUser, PropOnce, PropRevision, PropRevisions)),
+			sometimes(PropEpoch, PropSignIns, PropEnded, PropLink, PropByOperator, PropUser, PropOnce, PropRevision, PropRevisions)),
 	}
 )
 

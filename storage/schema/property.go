@@ -11,10 +11,12 @@ import (
 
 // The names of properties. A name means the same in each kind of row that has it.
 const (
-	PropAttempts     = "Attempts"
-	PropBlocked      = "Blocked" // as EncodeAccounts writes them
-	PropBlog         = "Blog"
-	PropBody         = "Body"    // a hash of what was sent
+	PropAttempts = "Attempts"
+	PropBlocked  = "Blocked" // as EncodeAccounts writes them
+	PropBlog     = "Blog"
+	PropBody     = "Body" // a hash of what was sent
+	// PropByOperator is the operator who asked for a deletion, or who made a link.
+	PropByOperator   = "ByOperator"
 	PropChannel      = "Channel" // its key
 	PropCreatedOn    = "CreatedOn"
 	PropDigestSecret = "DigestSecret"
@@ -41,7 +43,10 @@ const (
 	PropRating      = "Rating"
 	PropRequestedBy = "RequestedBy"
 	PropRequestedOn = "RequestedOn"
-	PropRetryOn     = "RetryOn"
+	// PropResetBy is the operator with whose link the password was set. It is empty if its user has set it.
+	PropResetBy = "ResetBy"
+	PropResetOn = "ResetOn"
+	PropRetryOn = "RetryOn"
 	// PropRevision is the identity of the row's last write that has one: of a post its last edit, and
 	// not a vote. PropRevisions are the last few,
 	// oldest first, separated by spaces.
@@ -153,8 +158,8 @@ func typeOf(name string) driver.Kind {
 		return driver.KindBoolean
 	case PropKnownUntil, PropUndoableUntil, PropWaitingSince, PropWindowEnds:
 		return driver.KindDateTime
-	case PropBlocked, PropBlog, PropBody, PropChannel, PropDigestSecret, PropIncarnation, PropName, PropOnce, PropOwner,
-		PropPassword, PropPosting, PropRequestedBy, PropRevision, PropRevisions, PropRole, PropState, PropStep, PropSteps,
+	case PropBlocked, PropBlog, PropBody, PropByOperator, PropChannel, PropDigestSecret, PropIncarnation, PropName, PropOnce, PropOwner,
+		PropPassword, PropPosting, PropRequestedBy, PropResetBy, PropRevision, PropRevisions, PropRole, PropState, PropStep, PropSteps,
 		PropUser, PropUserID, PropVersion:
 		return driver.KindString
 	}

@@ -23,7 +23,7 @@ var AnyIncarnation = domain.Any[domain.Incarnation]()
 // Ask requests the deletion of a channel in its owner's name.
 func (w *World) Ask(channel domain.Channel) domain.ChannelRef {
 	w.T.Helper()
-	asked, err := w.Store.Deletions.Request(w.T.Context(), channel.Key(), channel.Owner, AnyIncarnation)
+	asked, err := w.Store.Deletions.Request(w.T.Context(), channel.Key(), domain.By(channel.Owner), AnyIncarnation)
 	w.OK(err)
 	return asked.Ref()
 }
