@@ -30,6 +30,8 @@ var (
 	// ErrChannelGone: this idempotency key made a channel that has been deleted. It
 	// is an ErrGone.
 	ErrChannelGone = fmt.Errorf("%w: the channel was deleted since", ErrGone)
+	// ErrInvitationOver: the invitation was used, was taken back, has ended or never was. It is an ErrGone.
+	ErrInvitationOver = fmt.Errorf("%w: the invitation was used, or is over", ErrGone)
 	// ErrKeyReused: the idempotency key was used before, for another body.
 	ErrKeyReused = errors.New("idempotency key used for another request")
 	// ErrNotSignedIn: the caller has not signed in, or the credentials are wrong.

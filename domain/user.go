@@ -20,6 +20,17 @@ type User struct {
 	HasDigest bool
 }
 
+// An Invitation makes one account, unless it is taken back or ends before.
+type Invitation struct {
+	// ID names it to operators. It does not give its secret.
+	ID string
+	// By is the operator who made it. It is empty if it was made on the command line.
+	By                   UserName
+	CreatedOn, ExpiresOn time.Time
+	// UsedBy is the name for which it was used. It is empty while it can be used.
+	UsedBy UserName
+}
+
 // DeletedUser is the author of a post whose author is gone and let it stay. No account can have
 // the name, because it contains a space.
 const DeletedUser UserName = "deleted user"

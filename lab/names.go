@@ -257,7 +257,7 @@ func (n *names) inwardTime(p driver.Property) time.Time {
 
 // call translates what the actor sends, and removes times.
 func (n *names) call(c Call) *Call {
-	if c.Target == schema.TableSessions {
+	if c.Target == schema.TableSessions && !schema.Invitation.IsIn(c.Partition) {
 		c.Partition = n.hash(c.Partition)
 	}
 	c.Partition, c.Row = n.outward(c.Partition), n.outward(c.Row)

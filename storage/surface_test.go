@@ -28,9 +28,13 @@ Accounts.Erasure
 Accounts.FindLeaving
 Accounts.FollowSignInLink
 Accounts.Get
+Accounts.Invitation
+Accounts.Invite
 Accounts.List
+Accounts.ListInvitations
 Accounts.NewDigestAddress
 Accounts.ResetPassword
+Accounts.RevokeInvitation
 Accounts.RevokeDigestAddress
 Accounts.Session
 Accounts.SignIn

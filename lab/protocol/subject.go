@@ -11,7 +11,7 @@ import (
 func subjects() []subject {
 	return []subject{
 		posts(), authors(), postingRule(), votes(), subscriptions(), feeds(), pages(), latest(), creations(), forms(), deletions(), reconciliations(),
-		undos(), promises(), poisons(), prunings(), repairs(), accounts(), erasures(), digests(), passwords(), crowds(),
+		undos(), promises(), poisons(), prunings(), repairs(), accounts(), erasures(), digests(), passwords(), invitations(), crowds(),
 	}
 }
 

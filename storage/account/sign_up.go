@@ -28,11 +28,27 @@ func (a Steps) SignUp(ctx context.Context, name, password string) (domain.User, 
 	}
 }
 
+// CreateAccount creates an account without a password and returns the token of a link that sets one, as
+// SignInLink does. It is for an operator. If the process dies in between, SignInLink makes another link. A
+// name in use is domain.ErrExists.
+func (a Steps) CreateAccount(ctx context.Context, name domain.UserName) (link string, err error) {
+	_, taken, err := a.insertAccount(ctx, name, "", SignUpRequest{})
+	if err == nil && taken.Found() {
+		err = fmt.Errorf("user %s: %w", name, domain.ErrExists)
+	}
+	if err != nil {
+		return "", err
+	}
+	return a.SignInLink(ctx, name)
+}
+
 // A SignUpRequest is an anonymous client's request to make an account.
 type SignUpRequest struct {
 	Attempt
 	// Key is the idempotency key; empty if there is none. It may be any text.
 	Key string
+	// Invitation is the secret of an invitation; empty if there is none.
+	Invitation string
 	// PerHour is how many accounts may be made from one address in an hour; 0 is no limit.
 	PerHour int
 	// CreatedOn is when the account shall have been made. The zero time is now.
@@ -46,6 +62,8 @@ type SignUpRequest struct {
 //     than the account has now: domain.ErrKeyReused. The latter counts as a failed sign-in.
 //   - The key made the account, and too many sign-ins have failed: a *domain.ThrottledError.
 //   - The key made the account more than 24 hours ago: domain.ErrExists.
+//   - The invitation was used for another name or with another key, has ended or never was:
+//     domain.ErrInvitationOver.
 //   - Too many accounts were made from the address: a *domain.ThrottledError. An attempt
 //     counts once its name, password and key are accepted.
 //   - Too many sign up concurrently: domain.ErrBusy, and the attempt does not count.
@@ -70,10 +88,14 @@ func (a *Accounts) Create(ctx context.Context, r SignUpRequest) (account domain.
 	return account, err == nil, err
 }
 
-// signUp makes an account, or returns the row of the account that has the name.
+// signUp makes an account, or returns the row of the account that has the name. An invitation is
+// used last, so that a request that is refused leaves it as it is.
 func (a *Accounts) signUp(ctx context.Context, name domain.UserName, r SignUpRequest) (account domain.User, taken driver.Entity, err error) {
 	//lab: Read whether an account has the name.
 	taken, err = a.users.Find(ctx, schema.UserPartition(name), schema.SingleRow)
+	if err == nil && !madeWith(taken, r.Key) {
+		err = a.checkInvitation(ctx, name, r)
+	}
 	if err != nil || taken.Found() && !vacant(taken) {
 		return domain.User{}, taken, err
 	}
@@ -92,9 +114,18 @@ func (a *Accounts) signUp(ctx context.Context, name domain.UserName, r SignUpReq
 	if err == nil {
 		err = a.count(ctx, limits...)
 	}
+	if err == nil {
+		err = a.useInvitation(ctx, name, r)
+	}
 	if err != nil {
 		return domain.User{}, taken, err
 	}
+	return a.insertAccount(ctx, name, hash, r)
+}
+
+// insertAccount makes an account with the hash of its password, or returns the row of the account that
+// has the name.
+func (a *Accounts) insertAccount(ctx context.Context, name domain.UserName, hash string, r SignUpRequest) (account domain.User, taken driver.Entity, err error) {
 	account = domain.User{Name: name, CreatedOn: domain.Now()}
 	if !r.CreatedOn.IsZero() {
 		account.CreatedOn = domain.Storable(r.CreatedOn)

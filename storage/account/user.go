@@ -117,7 +117,7 @@ func (a Steps) AllAccounts(ctx context.Context) iter.Seq2[domain.User, error] {
 }
 
 // EndAllSessions ends every session and sign-in link of every user, and revokes the address
-// of each personal feed. It returns how many users there are. An operator calls it for a
+// of each personal feed. It takes back every invitation. It returns how many users there are. An operator calls it for a
 // store that was restored: what was ended after the backup would be valid again.
 func (a Steps) EndAllSessions(ctx context.Context) (users int, err error) {
 	for row, err := range a.users.All(ctx, driver.Scan{Paging: driver.Paging{KeysOnly: true}}) {
@@ -135,5 +135,5 @@ func (a Steps) EndAllSessions(ctx context.Context) (users int, err error) {
 		}
 		users++
 	}
-	return users, nil
+	return users, a.revokeAllInvitations(ctx)
 }

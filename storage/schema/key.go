@@ -22,6 +22,9 @@ const PoisonPartition = "poison!"
 // VersionPartition is the partition in Deletions of the row that says of which version the store is.
 const VersionPartition = "version!"
 
+// InvitationPartition is the partition in Sessions of the invitations. The partition of a session is a hash.
+const InvitationPartition = "invitation!"
+
 // GatePrefix is how the keys of all gates begin.
 const GatePrefix = "gate!"
 
@@ -43,6 +46,9 @@ func SessionPartition(token string) string { return Hash("session", token) }
 
 // SignUpPartition is the partition in Sessions of the idempotency key of a sign-up.
 func SignUpPartition(key string) string { return Hash("sign-up", key) }
+
+// InvitationRow hashes the secret of an invitation, for the reason that SessionPartition hashes a token.
+func InvitationRow(secret string) string { return Invitation.Row(Hash("invitation", secret)) }
 
 // ThrottlePartition is the partition of what is counted about a user or a client address.
 func ThrottlePartition(what, who string) string { return what + "!" + Hash(what, who) }

@@ -29,7 +29,7 @@ var kinds = []*Kind{
 	Blog, Once, Rate, Vote, PostingRule, Join, Sub, Subscription, Active,
 	Poison, OpenDeletion, Deletion, Version,
 	Account, Requested, Made, UserOnce, Owned, Wrote, Voted,
-	Session, AddressFailures, Failures,
+	Session, Invitation, AddressFailures, Failures,
 }
 
 // The states of a user's row of a subscription: see package reader.
@@ -281,6 +281,15 @@ var (
 		Check: "It names nothing that must be there.", WithChannel: "It is a user’s.", WithAccount: "The account’s epoch ends it. It expires.",
 		Properties: slices.Concat(always(PropExpiresOn),
 			sometimes(PropEpoch, PropSignIns, PropEnded, PropLink, PropByOperator, PropUser, PropOnce, PropRevision, PropRevisions)),
+	}
+	Invitation = &Kind{
+		Table: TableSessions, Partition: InvitationPartition, Form: "<hash>", Name: "invitation", Scenario: "invitation", Ablation: "invitation-version",
+		Hash:  "of the secret in its link",
+		What:  "An invitation, which makes one account. It says who made it and, once it is used, the account’s name.",
+		Why:   "A sign-up writes its name and key here, in the version that was read, before the account. So it makes one.",
+		Check: "It names nothing that must be there.", WithChannel: "It is of the whole site.", WithAccount: "It expires.",
+		Properties: slices.Concat(always(PropCreatedOn, PropExpiresOn),
+			sometimes(PropInvitedBy, PropEnded, PropUser, PropOnce, PropRevision, PropRevisions)),
 	}
 )
 

@@ -30,6 +30,7 @@ const (
 	PropFailures     = "Failures"
 	PropFinishedOn   = "FinishedOn"
 	PropIncarnation  = "Incarnation"
+	PropInvitedBy    = "InvitedBy"
 	PropKeepPosts    = "KeepPosts"
 	PropKnownUntil   = "KnownUntil"
 	PropLastDelivery = "LastDelivery"
@@ -158,7 +159,7 @@ func typeOf(name string) driver.Kind {
 		return driver.KindBoolean
 	case PropKnownUntil, PropUndoableUntil, PropWaitingSince, PropWindowEnds:
 		return driver.KindDateTime
-	case PropBlocked, PropBlog, PropBody, PropByOperator, PropChannel, PropDigestSecret, PropIncarnation, PropName, PropOnce, PropOwner,
+	case PropBlocked, PropBlog, PropBody, PropByOperator, PropChannel, PropDigestSecret, PropIncarnation, PropInvitedBy, PropName, PropOnce, PropOwner,
 		PropPassword, PropPosting, PropRequestedBy, PropResetBy, PropRevision, PropRevisions, PropRole, PropState, PropStep, PropSteps,
 		PropUser, PropUserID, PropVersion:
 		return driver.KindString
