@@ -280,7 +280,7 @@ func erasures() subject {
 			ablate("erasure-by-operator", "erasure-operator", "Who has asked", "(*Accounts).Undo: !entry.UndoableBy(by)",
 				"The account's row names the operator who has closed it, so its user cannot undo that.",
 				only("vera", withoutProperty(schema.TableUsers, "ByOperator")), unharmed),
-			ablate("erasure-name", "erasure-again", "The epoch of the next", "(*Accounts).signUp: driver.Int64(schema.PropEpoch, epochOf(now)+1)",
+			ablate("erasure-name", "erasure-again", "The epoch of the next", "(*Accounts).insertAccount: driver.Int64(schema.PropEpoch, epochOf(now)+1)",
 				"A new account with the name of one that is gone begins the next epoch, so no earlier session signs in to it.",
 				only("next", sending(func(c *driver.Call) {
 					if writes(c, schema.TableUsers) && c.Operations[0].Properties.String("Password") != "" {
