@@ -163,6 +163,11 @@ func (w *world) fillSound() (meadow domain.Channel) {
 	w.OK(err)
 	_, err = w.Store.Deletions.Undo(ctx, undone.Ref(), domain.By(ada))
 	w.OK(err)
+	invited := storage.SignUpRequest{Attempt: storage.Attempt{Name: "ivy", Password: "correct horse"}}
+	invited.Invitation, _, err = w.Store.Accounts.Invite(ctx, ada)
+	w.OK(err)
+	_, _, err = w.Store.Accounts.Create(ctx, invited)
+	w.OK(err)
 	w.leave(lea)
 	w.work()
 	w.OK(w.Store.Operator.Messages().Send(ctx, `{"kind":"of later"}`))
