@@ -16,6 +16,52 @@ type SignUp struct {
 	Next string
 	// Key is the idempotency key: a form that is sent twice makes one account.
 	Key string
+	// Invitation is the secret of an invitation; empty without one. Until is when it ends, if that is known.
+	Invitation string
+	Until      time.Time
+}
+
+// heading says what the form is for.
+func (v SignUp) heading() string {
+	if v.Invitation != "" {
+		return "You are invited"
+	}
+	return "Sign up"
+}
+
+// A NoSignUp says why somebody cannot sign up, and whom to ask.
+type NoSignUp struct {
+	// Over reports whether an invitation does not work any more. Otherwise the site takes no sign-up, or
+	// none without an invitation.
+	Over bool
+}
+
+func (v NoSignUp) heading(site Site) string {
+	switch {
+	case v.Over:
+		return "This invitation does not work any more"
+	case site.Registration == domain.RegistrationInvited:
+		return "Sign-up is by invitation"
+	}
+	return "Sign-up is closed"
+}
+
+func (v NoSignUp) why(site Site) string {
+	switch {
+	case v.Over:
+		return "It was used, it is too old, or it was taken back. If you made your account with it, sign in."
+	case site.Registration == domain.RegistrationInvited:
+		return "An invitation is a link that makes one account on " + site.Title() + "."
+	}
+	return site.Title() + " makes no new accounts at the moment, also not with an invitation."
+}
+
+// ask begins the sentence that says whom to ask.
+func (v NoSignUp) ask(site Site) string {
+	if v.Over || site.Registration == domain.RegistrationInvited {
+		return "For an invitation, ask"
+	}
+	return "If you have questions, ask"
 }
 
 // A SignIn is the form that starts a session. It posts name, password and next

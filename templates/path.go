@@ -159,6 +159,9 @@ func signInToVote(page Page, id domain.BlogID) string {
 // signUpFrom is the path to sign up and then return to the page.
 func signUpFrom(page Page) string { return with(SignUpPath, "next", page.returnPath()) }
 
+// InvitationPath is the sign-up with the secret of an invitation.
+func InvitationPath(secret string) string { return with(SignUpPath, "invitation", secret) }
+
 // directoryPath is the first page of the directory.
 func directoryPath(contains string) string { return with(ChannelsPath, "contains", contains) }
 
@@ -187,10 +190,13 @@ func with(path string, query ...string) string {
 // newChannelFrom is the form for a new channel. An anonymous client signs up first, or signs in,
 // and then gets there.
 func newChannelFrom(page Page, path string) string {
-	if page.User == "" {
+	switch {
+	case page.User != "":
+		return path
+	case page.Site.Registration.Open():
 		return with(SignUpPath, "next", path)
 	}
-	return path
+	return with(SignInPath, "next", path)
 }
 
 // newChannelNamed is the form for a new channel with the name filled in.

@@ -254,20 +254,21 @@ func readerPages(in Page) map[string]templ.Component {
 
 func accountPages(in, out Page) map[string]templ.Component {
 	return map[string]templ.Component{
-		"sign up":     SignUpPage(out, SignUp{Next: "/channels/a"}),
-		"sign up, no": SignUpPage(out, SignUp{Form: refused("name", "password"), Name: nasty, Next: nasty}),
-		"sign in":     SignInPage(out, SignIn{}),
-		"sign in, no": SignInPage(out, SignIn{Form: Form{Message: "Wrong name or password."}, Name: nasty, Next: nasty}),
-		"sign out":    SignOutPage(in),
-		"export":      ExportPage(in),
-		"erase":       ErasurePage(in, Erasure{Undo: 7 * 24 * time.Hour}),
-		"erase-asked": ErasurePage(in, Erasure{Undo: 7 * 24 * time.Hour, Ends: noon().Add(time.Hour)}),
-		"erase-way":   ErasurePage(out, Erasure{Progress: &domain.Deletion{State: domain.DeletionRunning, Step: domain.StepPosts, RowsDeleted: 12}}),
-		"erase-out":   ErasurePage(out, Erasure{Undo: 7 * 24 * time.Hour}),
-		"reset":       ResetPage(out, Reset{Token: "token"}),
-		"reset, no":   ResetPage(out, Reset{Form: refused("password"), Token: "token"}),
-		"account":     AccountPage(in, Account{}),
-		"account, no": AccountPage(in, Account{Form: refused("old", "new")}),
+		"sign up":       SignUpPage(out, SignUp{Next: "/channels/a"}),
+		"sign up, no":   SignUpPage(out, SignUp{Form: refused("name", "password"), Name: nasty, Next: nasty}),
+		"sign in":       SignInPage(out, SignIn{}),
+		"sign in, no":   SignInPage(out, SignIn{Form: Form{Message: "Wrong name or password."}, Name: nasty, Next: nasty}),
+		"sign out":      SignOutPage(in),
+		"export":        ExportPage(in),
+		"erase":         ErasurePage(in, Erasure{Undo: 7 * 24 * time.Hour}),
+		"erase-asked":   ErasurePage(in, Erasure{Undo: 7 * 24 * time.Hour, Ends: noon().Add(time.Hour)}),
+		"erase-way":     ErasurePage(out, Erasure{Progress: &domain.Deletion{State: domain.DeletionRunning, Step: domain.StepPosts, RowsDeleted: 12}}),
+		"erase-out":     ErasurePage(out, Erasure{Undo: 7 * 24 * time.Hour}),
+		"sign up, link": SignUpPage(out, SignUp{Invitation: nasty, Until: ago(-time.Hour)}),
+		"reset":         ResetPage(out, Reset{Token: "token"}),
+		"reset, no":     ResetPage(out, Reset{Form: refused("password"), Token: "token"}),
+		"account":       AccountPage(in, Account{}),
+		"account, no":   AccountPage(in, Account{Form: refused("old", "new")}),
 	}
 }
 
@@ -287,6 +288,12 @@ func withSite(page Page, site Site) Page {
 	return page
 }
 
+// registered is a site on which these may sign up.
+func registered(site Site, registration domain.Registration) Site {
+	site.Registration = registration
+	return site
+}
+
 func otherPages(in, out Page) map[string]templ.Component {
 	club, aboutClub := NewSite("Lakeside Rowing Club", "# About us\n\nWe row.\n\n## Rules\n\n1. No selling.\n", "the desk")
 	nastySite, aboutNasty := NewSite(nasty, nasty, nasty)
@@ -296,6 +303,11 @@ func otherPages(in, out Page) map[string]templ.Component {
 		"about":            AboutPage(withSite(out, club), aboutClub),
 		"about, nasty":     AboutPage(withSite(in, nastySite), aboutNasty),
 		"latest, named":    LatestPage(withSite(out, nastySite), sampleLatest()),
+		"sign up, invited": NoSignUpPage(withSite(out, registered(club, domain.RegistrationInvited)), NoSignUp{}),
+		"sign up, closed":  NoSignUpPage(withSite(out, registered(nastySite, domain.RegistrationClosed)), NoSignUp{}),
+		"sign up, over":    NoSignUpPage(out, NoSignUp{Over: true}),
+		"sign in, invited": SignInPage(withSite(out, registered(club, domain.RegistrationInvited)), SignIn{}),
+		"latest, closed":   LatestPage(withSite(out, registered(club, domain.RegistrationClosed)), sampleLatest()),
 		"sign in, named":   SignInPage(withSite(out, nastySite), SignIn{}),
 		"problem, nasty":   ProblemPage(in, Problem{Status: 422, Title: nasty, Detail: nasty, Errors: refused(nasty).Errors, Links: []Link{{Label: nasty, URL: "/x", Aside: true}}, RequestID: nasty}),
 		"problem, post":    ProblemPage(out, Problem{Status: 401, Kept: sampleKept(PostDraft, true)}),

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 
+	"microblogging/domain"
 	"microblogging/templates/markdown"
 )
 
@@ -16,6 +17,8 @@ type Site struct {
 	Description string
 	// Contact says whom to ask. It may be empty.
 	Contact string
+	// Registration says who may sign up.
+	Registration domain.Registration
 	// About reports whether the site has a page at AboutPath, and Rules whether that page has a heading "Rules".
 	About, Rules bool
 }

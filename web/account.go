@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 
@@ -15,40 +16,77 @@ import (
 )
 
 // makeUser makes an account, once if the request has an idempotency key.
-func (s *server) makeUser(c echo.Context, name, password, key string) (domain.User, bool, error) {
-	user, made, err := s.store.Accounts.Create(c.Request().Context(), storage.SignUpRequest{
-		Attempt: attempt(c, name, password), Key: key, PerHour: s.SignUps,
-	})
+func (s *server) makeUser(c echo.Context, r storage.SignUpRequest) (domain.User, bool, error) {
+	if err := s.admit(r); err != nil {
+		return domain.User{}, false, err
+	}
+	r.PerHour = s.SignUps
+	user, made, err := s.store.Accounts.Create(c.Request().Context(), r)
 	if err != nil {
 		s.logRefused(c, err)
 	}
 	return user, made, err
 }
 
+// admit refuses a sign-up that this site does not take, whatever is in the store.
+func (s *server) admit(r storage.SignUpRequest) error {
+	switch {
+	case s.Registration == domain.RegistrationClosed:
+		return refuse(http.StatusForbidden, "Sign-up is closed", "This site makes no new accounts at the moment, with an invitation or without one.")
+	case !s.Registration.Admits(r.Invitation != ""):
+		return refuse(http.StatusForbidden, "Sign-up is by invitation", "An operator of this site makes invitations. Send the secret of one as “invitation”.")
+	}
+	// An operator’s account may be gone, or not be there yet: who took the name then would act for the site.
+	if name, err := domain.ParseUserName(r.Name); err == nil && s.Operators.Has(name) {
+		return fmt.Errorf("user %s: %w", name, domain.ErrOperatorName)
+	}
+	return nil
+}
+
 func (s *server) createUser(c echo.Context, _ visitor) error {
-	var name, password string
+	var name, password, invitation string
 	key, keyErr := idempotencyKey(c.Request().Header)
-	if err := domain.JoinInvalid(keyErr, readFields(c, required("name", &name), required("password", &password))); err != nil {
+	err := readFields(c, required("name", &name), required("password", &password), optional("invitation", &invitation))
+	if err := domain.JoinInvalid(keyErr, err); err != nil {
 		return err
 	}
-	user, made, err := s.makeUser(c, name, password, key)
+	user, made, err := s.makeUser(c, storage.SignUpRequest{Attempt: attempt(c, name, password), Key: key, Invitation: invitation})
 	return respond(c, err, madeStatus(made), userJSON{user.Name, apiTime(user.CreatedOn)})
 }
 
+// signUpForm shows the form, or says who may sign up. To open the link of an invitation does not use it:
+// programs open links, too.
 func (s *server) signUpForm(c echo.Context, v visitor) error {
-	next := localPath(c.QueryParam("next"))
-	if v.SignedIn() {
-		return seeOther(c, cmp.Or(next, templates.HomePath))
+	view := templates.SignUp{Next: localPath(c.QueryParam("next")), Key: rand.Text(), Invitation: c.QueryParam("invitation")}
+	switch {
+	case v.SignedIn():
+		return seeOther(c, cmp.Or(view.Next, templates.HomePath))
+	case !s.Registration.Admits(view.Invitation != ""):
+		return renderOnce(c, templates.NoSignUpPage(s.page(c, v), templates.NoSignUp{}))
+	case view.Invitation != "":
+		c.Response().Header().Set(echo.HeaderCacheControl, noStore)
+		invitation, err := s.store.Accounts.Invitation(c.Request().Context(), view.Invitation)
+		if errors.Is(err, domain.ErrInvitationOver) {
+			return again(c, err, templates.NoSignUpPage(s.page(c, v), templates.NoSignUp{Over: true}))
+		}
+		if err != nil {
+			return err
+		}
+		view.Until = invitation.ExpiresOn
 	}
-	return renderOnce(c, templates.SignUpPage(s.page(c, v), templates.SignUp{Next: next, Key: rand.Text()}))
+	return renderOnce(c, templates.SignUpPage(s.page(c, v), view))
 }
 
 // signUp makes an account and begins a session.
 func (s *server) signUp(c echo.Context, v visitor, form url.Values) error {
 	name, password, key, next := form.Get("name"), form.Get("password"), cmp.Or(form.Get("key"), rand.Text()), localPath(form.Get("next"))
+	invitation := form.Get("invitation")
 	err := checkIdempotencyKey("key", key)
 	if err == nil {
-		_, _, err = s.makeUser(c, name, password, key)
+		_, _, err = s.makeUser(c, storage.SignUpRequest{Attempt: attempt(c, name, password), Key: key, Invitation: invitation})
+	}
+	if over := errors.Is(err, domain.ErrInvitationOver); over || !s.Registration.Admits(invitation != "") {
+		return again(c, err, templates.NoSignUpPage(s.page(c, v), templates.NoSignUp{Over: over}))
 	}
 	if err != nil {
 		refused, ok := formOf(err, "account")
@@ -56,7 +94,7 @@ func (s *server) signUp(c echo.Context, v visitor, form url.Values) error {
 			return err
 		}
 		return again(c, err, templates.SignUpPage(s.page(c, v),
-			templates.SignUp{Form: refused, Name: shown(name), Next: next, Key: freshKey(key, err)}))
+			templates.SignUp{Form: refused, Name: shown(name), Next: next, Key: freshKey(key, err), Invitation: shown(invitation)}))
 	}
 	_, err = s.beginSession(c, v, name, password)
 	if _, throttled := errors.AsType[*domain.ThrottledError](err); throttled || errors.Is(err, domain.ErrBusy) {

@@ -99,6 +99,8 @@ func formOf(err error, what string) (templates.Form, bool) {
 		return templates.Form{Errors: invalid.Fields}, true
 	case errors.Is(err, domain.ErrStillDeleting):
 		return nameTaken("belongs to a channel that is still being deleted. It is free again once that is done"), true
+	case errors.Is(err, domain.ErrOperatorName):
+		return nameTaken("belongs to an operator of this site"), true
 	case errors.Is(err, domain.ErrExists):
 		return nameTaken(templates.Taken), true
 	case errors.As(err, &full):

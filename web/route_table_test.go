@@ -98,7 +98,9 @@ func credentialRoutes() []route {
 	return []route{
 		{name: "POST /api/v1/users", who: everyone, body: 4 << 10, free: true, seeds: []seed{
 			{anonymous, 201, "", "", "", `{"name":"Carol_3","password":"{password}"}`},
+			{anonymous, 201, "", "", "", `{"name":"dan","password":"{password}","invitation":"{invitation}"}`},
 			{anonymous, 409, "", "", "", `{"name":"ADA","password":"{password}"}`},
+			{anonymous, 410, "", "", "", `{"name":"dan","password":"{password}","invitation":"x"}`},
 			{anonymous, 422, "", "", "", `{"name":"a-","password":"short"}`},
 		}},
 		{name: "POST /api/v1/sessions", who: everyone, body: 4 << 10, free: true, seeds: []seed{
@@ -113,6 +115,8 @@ func credentialRoutes() []route {
 		}},
 		{name: "POST /sign-up", who: everyone, body: 4 << 10, free: true, seeds: []seed{
 			{anonymous, 303, "", "", "", "name=carol&password={password}&next=/channels/new"},
+			{anonymous, 303, "", "", "", "name=dan&password={password}&invitation={invitation}"},
+			{anonymous, 410, "", "", "", "name=dan&password={password}&invitation=x"},
 			{anonymous, 422, "", "", "", "name=%FF&password=x&next=//evil.example"},
 		}},
 		{name: "POST /sign-in", who: everyone, body: 4 << 10, free: true, seeds: []seed{
@@ -642,6 +646,8 @@ func siteRoutes() []route {
 			{"", anonymous, 0, 0, 0, 0},
 		}, seeds: []seed{
 			{anonymous, 200, "", "next=/channels", "", ""},
+			{anonymous, 200, "", "invitation={invitation}", "", ""},
+			{anonymous, 410, "", "invitation=x", "", ""},
 			{adasCookie, 303, "", "next=//evil.example", "", ""},
 		}},
 		{name: "GET /subscriptions", who: users, costs: []cost{{"", bobsCookie, 3, 35, 0, 0}}, seeds: []seed{

@@ -63,6 +63,8 @@ type Options struct {
 	// SiteName is what the site is called, SiteAbout a text about it in Markdown, and Contact whom to ask. Each may be
 	// empty. They are shown as they are: package domain checks them.
 	SiteName, SiteAbout, Contact string
+	// Registration says who may sign up. If it is empty, everybody may.
+	Registration domain.Registration
 	// Operators may act for the site, once they are signed in.
 	Operators domain.Operators
 	// Version is the version that the description of the API states.
@@ -149,6 +151,7 @@ type server struct {
 // invalid.
 func New(store *storage.Store, options Options) (http.Handler, error) {
 	site, about := templates.NewSite(options.SiteName, options.SiteAbout, options.Contact)
+	site.Registration = options.Registration
 	files, err := assets(site)
 	if err != nil {
 		return nil, fmt.Errorf("embedded assets: %w", err)
