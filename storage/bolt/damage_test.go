@@ -61,6 +61,7 @@ func TestDamagedRow(t *testing.T) {
 	var log strings.Builder
 	db := mustOpen(t, dir, Options{NoSync: true, Log: slog.New(slog.NewTextHandler(&log, nil))})
 	wantUndecodable(db.Backup(t.Context(), io.Discard))
+	wantUndecodable(db.Verify(t.Context()))
 	if !has(t, db, "01-000") || !strings.Contains(log.String(), "level=ERROR") || !strings.Contains(log.String(), "00-000") {
 		t.Errorf("the store is open, and the log says %q", log.String())
 	}

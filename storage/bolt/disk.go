@@ -28,9 +28,15 @@ const backupName = "last-backup"
 // is not in the store, which a backup does not change, and which may have no room for it. If it
 // fails, the former note stays: without one, nothing would tell that the last backup is old.
 func NoteBackup(dir string, on time.Time) error {
-	path := filepath.Join(dir, backupName)
+	return WriteBeside(dir, backupName, on.UTC().Format(time.RFC3339))
+}
+
+// WriteBeside writes one line to a file of the directory of a store, which replaces a file of that name. It is there
+// whole or not at all, and only its owner can read it. If it fails, the former file stays.
+func WriteBeside(dir, name, line string) error {
+	path := filepath.Join(dir, name)
 	next := path + ".partial"
-	// A new file, since the user of the backup may not be that of the service.
+	// A new file, since the user of the former one may not be that of the service.
 	if err := os.Remove(next); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -38,7 +44,7 @@ func NoteBackup(dir string, on time.Time) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(file, on.UTC().Format(time.RFC3339))
+	_, err = fmt.Fprintln(file, line)
 	err = errors.Join(err, inherit(next), file.Sync(), file.Close()) // windows renames no open file
 	if err == nil {
 		err = os.Rename(next, path)

@@ -62,6 +62,15 @@ func verify(ctx context.Context, tx *bbolt.Tx, file *os.File) (rows int, err err
 	return w.rows, err
 }
 
+// Verify reads each page and each row of the store while it is in use, as they are at one moment. The error is
+// ErrDamaged if any is damaged.
+func (db *DB) Verify(ctx context.Context) error {
+	return db.view(ctx, func(tx *bbolt.Tx) error {
+		_, err := verify(ctx, tx, db.bolt.file)
+		return err
+	})
+}
+
 // wantHeaders fails if one of the two headers of a file is damaged. bbolt then goes on with the
 // other, which is that of the commit before.
 func wantHeaders(file *boltFile) error {
