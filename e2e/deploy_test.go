@@ -99,6 +99,16 @@ func unitCommandsRun(t *testing.T) {
 	}
 	serve[at] = "127.0.0.1:0"
 	p := s.start(t, serve...)
+	// systemd puts the credential into a directory, which it names.
+	credential := regexp.MustCompile(`(?m)^LoadCredential=(admin-secret):/var/lib/microblogging/(admin-secret)$`).FindStringSubmatch(readRoot(t, "deploy/microblogging-backup.service"))
+	if credential == nil || backup[len(backup)-1] != "%d" {
+		t.Fatalf("the backup %q has no secret", backup)
+	}
+	credentials := t.TempDir()
+	secret, err := os.ReadFile(filepath.Join(serve[slices.Index(serve, "--data")+1], credential[2]))
+	ok(t, err)
+	ok(t, os.WriteFile(filepath.Join(credentials, credential[1]), secret, 0o400))
+	backup[len(backup)-1] = credentials
 	backup[slices.Index(backup, "--admin")+1] = p.await(t, p.stderr, `admin listener started" address=(\S+)`)
 	s.mustRun(t, backup...)
 	p.endCleanly(t)

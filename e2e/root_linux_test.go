@@ -158,11 +158,11 @@ func rootRestores(t *testing.T) {
 		}
 		admin := p.await(t, p.stderr, `admin listener started" address=(\S+)`)
 		told(t, admin, "microblogging_bolt_backup_age_seconds") // of the backup that root has taken
-		if r := root.mustRun(t, "backup", backup, "--admin", admin); r.Stderr != "" {
+		if r := root.mustRun(t, "backup", backup, "--admin", admin, "--data", data); r.Stderr != "" {
 			t.Errorf("%s: the backup says %s", what, r.Stderr)
 		}
 		p.endCleanly(t)
-		for _, path := range []string{data, filepath.Join(data, "microblogging.db"), filepath.Join(data, "last-backup")} {
+		for _, path := range []string{data, filepath.Join(data, "microblogging.db"), filepath.Join(data, "last-backup"), filepath.Join(data, "admin-secret")} {
 			info, err := os.Stat(path)
 			ok(t, err)
 			if of := info.Sys().(*syscall.Stat_t); of.Uid != serviceUser || of.Gid != serviceUser || info.Mode().Perm()&0o077 != 0 {

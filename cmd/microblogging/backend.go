@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/url"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -39,6 +40,10 @@ type backend struct {
 	told *telemetry.Telemetry
 	// backup writes the file of the open store. It is nil for a store that is not local.
 	backup func(context.Context, io.Writer) error
+	// verify reads the file of the open store, and fails if it is damaged. It is nil for a store that is not local.
+	verify func(context.Context) error
+	// site is the address that users see, if this process has the web role and was told it.
+	site *url.URL
 	// data is the directory of the embedded store.
 	data string
 	// draining is closed when the process is told to stop.
@@ -66,7 +71,7 @@ func (f storageFlags) open(opts bolt.Options, told *telemetry.Telemetry, o stora
 	}
 	return &backend{
 		Parts: newParts(db, told, o), under: db, told: told,
-		name: "bolt " + f.Data, local: true, health: db.Health, embedded: db, backup: db.Backup, data: f.Data, close: db.Close,
+		name: "bolt " + f.Data, local: true, health: db.Health, embedded: db, backup: db.Backup, verify: db.Verify, data: f.Data, close: db.Close,
 	}, nil
 }
 

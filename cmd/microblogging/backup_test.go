@@ -20,6 +20,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
+	"microblogging/cmd/microblogging/telemetry"
 	"microblogging/domain"
 	"microblogging/storage"
 	"microblogging/storage/bolt"
@@ -29,7 +30,7 @@ func TestBackupCommand(t *testing.T) {
 	t.Run("of a stopped store is what gzip makes of its file; restored, it is the same", backupOfStopped)
 	t.Run("is given by the admin listener of a role", backupOfRole)
 	t.Run("is in the metrics with its age once its file is whole, also after a restart and a restore", backupHasAge)
-	t.Run("is given to one program at a time, on the same machine", backupIsGuarded)
+	t.Run("is given to one program at a time", backupIsGuarded)
 	t.Run("replaces a backup, and no other file", backupReplaces)
 	t.Run("is written where a link leads, which stays a link", backupFollowsLink)
 	t.Run("has its name once it is whole and not before, or the name stays with the one before", backupHasNameOnceWhole)
@@ -167,14 +168,32 @@ func backupOfStopped(t *testing.T) {
 	wantClean(t, data, s.data)
 }
 
-// admin serves the backup of a site, as the admin listener does.
-func (s *site) admin() (url string) {
-	b := &backend{Parts: s.store, under: s.db, backup: s.db.Backup, data: s.data}
-	mux := http.NewServeMux()
-	mux.Handle(backupPath, &backupHandler{backend: b, log: slog.New(slog.DiscardHandler)})
-	server := httptest.NewServer(mux)
+// admin serves a site as the admin listener does, and returns the flags by which a command reaches it.
+func (s *site) admin() (flags []string) {
+	b := &backend{Parts: s.store, under: s.db, local: true, embedded: s.db, backup: s.db.Backup, verify: s.db.Verify, data: s.data}
+	b.told = telemetry.New(telemetry.Options{Log: slog.New(slog.DiscardHandler)})
+	server := httptest.NewServer(adminRoutes(s.t.Context(), b, slog.New(slog.DiscardHandler)))
 	s.t.Cleanup(server.Close)
-	return server.URL
+	return []string{"--admin", server.URL, "--data", s.data}
+}
+
+// withSecret gets a page of the admin listener as a client that has the secret.
+func withSecret(t *testing.T, url, data string) string {
+	t.Helper()
+	secret, err := os.ReadFile(filepath.Join(data, secretName))
+	ok(t, err)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	ok(t, err)
+	request.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(secret)))
+	response, err := http.DefaultClient.Do(request)
+	ok(t, err)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	ok(t, err)
+	if response.StatusCode != http.StatusOK {
+		t.Fatalf("%s answers %s: %s", url, response.Status, text)
+	}
+	return string(text)
 }
 
 func backupOfRole(t *testing.T) {
@@ -183,7 +202,7 @@ func backupOfRole(t *testing.T) {
 	s.close()
 	r, site := serving(t, "--data", s.data, "--admin-listen", "127.0.0.1:0")
 	address, file, data := r.admin(t), filepath.Join(dir, "backup"), filepath.Join(dir, "data")
-	mustRun(t, "backup", file, "--admin", address)
+	mustRun(t, "backup", file, "--admin", address, "--data", s.data)
 	get(t, http.DefaultClient, site+backupPath, http.StatusNotFound)
 	if says := refused(t, exitCannotRun, "404 Not Found; give the address of --admin-listen", "backup", file, "--admin", site); strings.Contains(says, "<") {
 		t.Errorf("says %q", says)
@@ -214,7 +233,7 @@ func backupHasAge(t *testing.T) {
 		return seconds
 	}
 	nothing := func(string) {}
-	onlySent := func(address string) { get(t, http.DefaultClient, address+backupPath, http.StatusOK) }
+	onlySent := func(address string) { withSecret(t, address+backupPath, s.data) }
 	for what, meanwhile := range map[string]func(string){"no backup": nothing, "one that was only sent": onlySent} {
 		if got := age(s.data, meanwhile); got >= 0 {
 			t.Errorf("%s has the age %f", what, got)
@@ -231,7 +250,7 @@ func backupHasAge(t *testing.T) {
 			t.Errorf("%s: the age is %f", what, got)
 		}
 	}
-	young("of a server", age(s.data, func(address string) { mustRun(t, "backup", file, "--admin", address) }))
+	young("of a server", age(s.data, func(address string) { mustRun(t, "backup", file, "--admin", address, "--data", s.data) }))
 	young("after a restart", age(s.data, nothing))
 	ok(t, bolt.NoteBackup(s.data, time.Now().Add(-3*day)))
 	mustRun(t, "backup", file, "--data", s.data)
@@ -252,31 +271,12 @@ func backupHasAge(t *testing.T) {
 func backupIsGuarded(t *testing.T) {
 	s := openSite(t, t.TempDir())
 	s.create("Garden", 3)
-	b := &backend{Parts: s.store, backup: s.db.Backup}
-	handler := &backupHandler{backend: b, log: slog.New(slog.DiscardHandler)}
-	method := http.MethodGet
-	get := func(from, host string) *httptest.ResponseRecorder {
-		request := httptest.NewRequest(method, "http://"+host+backupPath, nil)
-		request.RemoteAddr = from
-		recorder := httptest.NewRecorder()
-		handler.ServeHTTP(recorder, request)
-		return recorder
-	}
-	for _, method = range []string{http.MethodPost, http.MethodGet} {
-		for from, host := range map[string]string{"192.0.2.7:1234": "127.0.0.1:9090", "127.0.0.1:1234": "rebound.example:9090"} {
-			if got := get(from, host); got.Code != http.StatusForbidden {
-				t.Errorf("%s from %s at %s: %d %s", method, from, host, got.Code, got.Body)
-			}
-		}
-	}
+	handler := &backupHandler{backend: &backend{Parts: s.store, backup: s.db.Backup}, log: slog.New(slog.DiscardHandler)}
 	handler.turn.Lock() // another has its turn
-	if got := get("127.0.0.1:1234", "localhost"); got.Code != http.StatusServiceUnavailable || got.Header().Get("Retry-After") == "" {
-		t.Errorf("while another runs: %d %s", got.Code, got.Body)
-	}
-	handler.turn.Unlock()
-	b.backup = nil
-	if got := get("127.0.0.1:1234", "localhost"); got.Code != http.StatusNotImplemented || !strings.Contains(got.Body.String(), "microblogging copy") {
-		t.Errorf("of a store on the network: %d %s", got.Code, got.Body)
+	recorder := httptest.NewRecorder()
+	handler.ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, backupPath, nil))
+	if recorder.Code != http.StatusServiceUnavailable || recorder.Header().Get("Retry-After") == "" {
+		t.Errorf("while another runs: %d %s", recorder.Code, recorder.Body)
 	}
 }
 
@@ -376,8 +376,8 @@ func backupCannotBegin(t *testing.T) {
 		"a folder that is not there":  {[]string{filepath.Join(dir, "slip", "backup"), "--data", s.data}, "slip"},
 		"a server that is not there":  {[]string{file, "--admin", "http://127.0.0.1:1"}, "127.0.0.1:1"},
 		"a server without it":         {[]string{file, "--admin", server.URL}, "404"},
-		"an address that is no URL":   {[]string{file, "--admin", "localhost:9090"}, "--admin must be a URL"},
-		"a store that cannot be read": {[]string{file, "--admin", withoutStore}, "EOF"},
+		"an address that is no URL":   {[]string{file, "--admin", "localhost:9090"}, "--admin must be the URL"},
+		"a store that cannot be read": {append([]string{file}, withoutStore...), "EOF"},
 		"a folder of that name":       {[]string{dir, "--data", s.data}, "exists and was not replaced"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -404,7 +404,10 @@ func backupGivenUp(t *testing.T) {
 		"invalid header":    append(bytes.Clone(whole), "and something else"...),
 		"not a backup file": []byte("<html>"),
 	} {
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(body) }))
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", backupType)
+			_, _ = w.Write(body)
+		}))
 		refused(t, exitFound, says, "backup", filepath.Join(dir, "backup"), "--admin", server.URL)
 		server.Close()
 		wantNames(t, dir)
@@ -416,13 +419,14 @@ func backupHangs(t *testing.T) {
 	for begun := range 2 {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if begun == 1 {
+				w.Header().Set("Content-Type", backupType)
 				_, _ = w.Write(whole[:20])
 				w.(http.Flusher).Flush()
 			}
 			<-r.Context().Done()
 		}))
 		var got bytes.Buffer
-		err := download(t.Context(), server.URL, &got, 50*time.Millisecond)
+		err := operatorFlags{Admin: server.URL}.download(t.Context(), &got, 50*time.Millisecond)
 		if err == nil || !strings.Contains(err.Error(), "within 50ms") || got.Len() != 20*begun {
 			t.Errorf("%d bytes, and the error is %v", got.Len(), err)
 		}
@@ -431,14 +435,17 @@ func backupHangs(t *testing.T) {
 }
 
 func backupCannotBeWritten(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(packed(t, "content")) }))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", backupType)
+		_, _ = w.Write(packed(t, "content"))
+	}))
 	defer server.Close()
 	to, err := os.Create(filepath.Join(t.TempDir(), "backup"))
 	if err == nil {
 		err = to.Close() // a write to it fails as one on a full disk does
 	}
 	ok(t, err)
-	if err := download(t.Context(), server.URL, to, time.Minute); err == nil || strings.Contains(err.Error(), "the server closed") {
+	if err := (operatorFlags{Admin: server.URL}).download(t.Context(), to, time.Minute); err == nil || strings.Contains(err.Error(), "the server closed") {
 		t.Errorf("the error is %v", err)
 	}
 }
@@ -480,6 +487,7 @@ func TestDamagedStore(t *testing.T) {
 		{"check", row, undecodable, exitFound},
 		{"backup", row, undecodable, exitFound},
 		{"backup --admin", row, undecodable, exitFound},
+		{"check --admin", row, undecodable, exitFound},
 		{"compact", row, undecodable, exitFound},
 		{"serve", header, "one of the two headers of the file is invalid", exitCannotRun},
 		{"check", header, "one of the two headers of the file is invalid", exitFound},
@@ -496,7 +504,9 @@ func TestDamagedStore(t *testing.T) {
 			case "backup":
 				args = append(args, backup)
 			case "backup --admin":
-				args = []string{"backup", backup, "--admin", openSite(t, c.data).admin()}
+				args = append([]string{"backup", backup}, openSite(t, c.data).admin()...)
+			case "check --admin":
+				args = append([]string{"check"}, openSite(t, c.data).admin()...)
 			}
 			before, err := os.ReadFile(store)
 			ok(t, err)
@@ -543,12 +553,12 @@ func restoreDeletesAgain(t *testing.T) {
 	s, dir := openSite(t, t.TempDir()), t.TempDir()
 	garden := s.create("Garden", 5)
 	s.create("News", 1)
-	url := s.admin()
+	admin := s.admin()
 	file, later := filepath.Join(dir, "backup"), filepath.Join(dir, "later")
-	mustRun(t, "backup", file, "--admin", url)
+	mustRun(t, append([]string{"backup", file}, admin...)...)
 	_, err := s.store.Deletions.Request(t.Context(), garden.Key(), domain.By("ada"), domain.Any[domain.Incarnation]())
 	s.ok(err)
-	mustRun(t, "backup", later, "--admin", url)
+	mustRun(t, append([]string{"backup", later}, admin...)...)
 	s.close()
 	for _, c := range []struct {
 		args   []string

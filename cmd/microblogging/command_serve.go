@@ -147,6 +147,9 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 		}
 		return start.watch(ctx, b)
 	})
+	if p.web != nil {
+		b.site = p.web.BaseURL.url
+	}
 	stopOperators := at.serveOperators(ctx, b, p.hosts(), log)
 	defer func() { err = errors.Join(err, stopOperators()) }()
 	run.Go(func() error {

@@ -34,7 +34,7 @@ func resetPrintsLink(t *testing.T) {
 
 func resetRefusesMissing(t *testing.T) {
 	data := emptyStore(t)
-	for name, want := range map[string]string{"zoe": "there is no user zoe", "no name": "NAME"} {
+	for name, want := range map[string]string{"zoe": "there is no user zoe", "no name": "<name>: may hold only"} {
 		refused(t, exitCannotRun, want, "user", "reset", name, "--data", data)
 	}
 }

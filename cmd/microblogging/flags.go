@@ -140,6 +140,14 @@ func (s *siteURL) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// MarshalText implements encoding.TextMarshaler.
+func (s siteURL) MarshalText() ([]byte, error) {
+	if s.url == nil {
+		return nil, nil
+	}
+	return []byte(s.url.String()), nil
+}
+
 // A userName is the name of a user. It is empty if the variable is there, and empty.
 type userName string
 
@@ -195,13 +203,21 @@ func (f *aboutFile) UnmarshalText(name []byte) error {
 }
 
 // parseUnlessEmpty parses the value of a flag. An environment variable that is there and empty does not set it.
-func parseUnlessEmpty[T ~string](to *T, text []byte, parse func(string) (string, error)) error {
+func parseUnlessEmpty[T, P ~string](to *T, text []byte, parse func(string) (P, error)) error {
 	if len(text) == 0 {
 		return nil
 	}
 	parsed, err := parse(string(text))
 	*to = T(parsed)
 	return fieldError(err)
+}
+
+// A channelName is the name of a channel. It is empty if it is not set.
+type channelName domain.ChannelName
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (n *channelName) UnmarshalText(text []byte) error {
+	return parseUnlessEmpty(n, text, domain.ParseChannelName)
 }
 
 // fieldError is what is wrong with a value, without the name of its field.
@@ -244,7 +260,7 @@ type roleFlags struct {
 	DrainDelay   time.Duration `default:"0s" within:"0s 24h" help:"How long to keep working after SIGTERM or SIGINT, while /readyz fails so that a load balancer stops sending requests. After that, requests are refused and the work is ended. A second signal ends the process immediately."`
 	Host         []hostName    `placeholder:"NAME" help:"A further name of this host, without port; may be repeated. The process answers to IP addresses, localhost, the host of the site's address and these names. Else a page of another site could use it by a name of its own that leads here. Probes are answered under every name."`
 	HealthListen string        `placeholder:"ADDR" help:"The address for probes and Prometheus, such as 0.0.0.0:8081: /healthz, /readyz and /metrics. Port 0 picks a free port. It needs no password, so do not publish it. Off by default. Without it and --admin-listen, nothing is measured."`
-	AdminListen  string        `placeholder:"ADDR" help:"The address for an operator, such as 127.0.0.1:8082: what --health-listen answers, /debug/pprof/ for profiles, and /backup for the command backup. Port 0 picks a free port. Anybody who reaches it may read all of that and needs no password, so do not publish it; /backup answers programs on the same machine alone. Off by default."`
+	AdminListen  string        `placeholder:"ADDR" help:"The address for an operator, such as 127.0.0.1:8082: what --health-listen answers, /debug/pprof/ for profiles, and what commands with --admin ask for. Port 0 picks a free port. Anybody who reaches it may read metrics and profiles and needs no password, so do not publish it; commands need the secret of the file admin-secret in the data directory, and must run on the same machine. Off by default."`
 	LogFormat    string        `enum:"text,json" default:"text" help:"The format of the log on standard error: text or json."`
 	LogLevel     string        `enum:"debug,info,warn,error" default:"info" help:"The lowest level that is logged: debug, info, warn or error."`
 }

@@ -53,8 +53,13 @@ const (
 	exitCannotRun = 2
 )
 
+// An exitStatus ends a command that has already said why.
+type exitStatus int
+
+func (e exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+
 // errFound ends a command that found something wrong and has already reported it.
-var errFound = errors.New("something is wrong")
+const errFound exitStatus = exitFound
 
 // A cannotRunError ends a command that could not begin its work.
 type cannotRunError struct{ error }
@@ -163,11 +168,12 @@ func help(options kong.HelpOptions, ctx *kong.Context) error {
 
 func exitCode(err error, stderr io.Writer) int {
 	var cannotRun cannotRunError
+	var status exitStatus
 	switch {
 	case err == nil:
 		return exitOK
-	case errors.Is(err, errFound):
-		return exitFound
+	case errors.As(err, &status):
+		return int(status)
 	case errors.As(err, &cannotRun):
 		fmt.Fprintln(stderr, "microblogging:", err)
 		return exitCannotRun
