@@ -155,13 +155,13 @@ func (f storageFlags) mustExist() error {
 
 // use opens the store, calls work, and closes the store. It is for commands that need the store from
 // the start. Only one that creates may find no store, and makes it.
-func (f storageFlags) use(ctx context.Context, creates bool, work func(*backend) error) (err error) {
+func (f storageFlags) use(ctx context.Context, creates bool, o storage.Options, work func(*backend) error) (err error) {
 	if !creates {
 		if err := f.mustExist(); err != nil {
 			return err
 		}
 	}
-	b, err := f.open(ofThisVersion(nil), nil, storage.Options{})
+	b, err := f.open(ofThisVersion(nil), nil, o)
 	if err != nil {
 		return err
 	}

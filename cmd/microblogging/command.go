@@ -13,7 +13,8 @@ type commands struct {
 	Worker     workerCommand     `cmd:"" help:"Run the worker role alone."`
 	Import     importCommand     `cmd:"" help:"Import posts from RSS, Atom or JSON Feed files. Each entry is imported once."`
 	Requeue    requeueCommand    `cmd:"" help:"Put poisoned deletions back on the queue."`
-	User       userCommand       `cmd:"" help:"Help a user who has lost their password."`
+	User       userCommand       `cmd:"" help:"Create, invite and close accounts, and help a user who has lost their password."`
+	Channel    channelCommand    `cmd:"" help:"Close channels."`
 	Check      checkCommand      `cmd:"" help:"Read every table and report each violation of an invariant and each stalled deletion."`
 	Compact    compactCommand    `cmd:"" help:"Give free space of the embedded store back to the disk. The server must be stopped."`
 	Backup     backupCommand     `cmd:"" help:"Save one snapshot of the embedded store to a file, also while a server has it open."`

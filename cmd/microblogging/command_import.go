@@ -46,7 +46,7 @@ func (c importCommand) Run(ctx context.Context, console *console) error {
 			return err
 		}
 	}
-	err = c.use(ctx, c.CreateOwner && !c.DryRun, func(b *backend) error {
+	err = c.use(ctx, c.CreateOwner && !c.DryRun, storage.Options{}, func(b *backend) error {
 		return c.importAll(ctx, console, b.Parts, name, owner, files)
 	})
 	if c.DryRun && c.CreateOwner && (errors.Is(err, bolt.ErrNoStore) || errors.Is(err, domain.ErrMissing)) {

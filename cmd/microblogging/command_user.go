@@ -2,16 +2,51 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"net/url"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/templates"
 )
 
 type userCommand struct {
-	Reset resetCommand `cmd:"" help:"Print a link that sets a new password for a user: once, within an hour. Setting it ends all sessions of the user."`
+	Create createCommand    `cmd:"" help:"Create an account, whoever may sign up, and the store if there is none. Print a link that sets its password: once, within an hour."`
+	Invite inviteCommand    `cmd:"" help:"Print a link that makes an account: once, within seven days."`
+	Reset  resetCommand     `cmd:"" help:"Print a link that sets a new password for a user: once, within an hour. Setting it ends all sessions of the user."`
+	Close  closeUserCommand `cmd:"" help:"Close an account, which deletes it. The user cannot sign in any more. Until the deletion begins, an operator can undo it on the page /operator."`
+}
+
+type createCommand struct {
+	createTask    `embed:""`
+	operatorFlags `embed:""`
+}
+
+// Run prints the link. A name that is taken is an error that ends with exit status 2.
+func (c createCommand) Run(ctx context.Context, console *console) error {
+	return c.run(ctx, console, c.createTask)
+}
+
+type inviteCommand struct {
+	inviteTask    `embed:""`
+	operatorFlags `embed:""`
+}
+
+// Run prints the link.
+func (c inviteCommand) Run(ctx context.Context, console *console) error {
+	return c.run(ctx, console, c.inviteTask)
+}
+
+type closeUserCommand struct {
+	closeUserTask `embed:""`
+	operatorFlags `embed:""`
+}
+
+// Run says until when an operator can undo it. A user who is not there is an error that ends with exit status 2.
+func (c closeUserCommand) Run(ctx context.Context, console *console) error {
+	return c.run(ctx, console, c.closeUserTask)
 }
 
 type resetCommand struct {
@@ -42,6 +77,42 @@ func (f linkFlags) print(b *backend, console *console, path string) {
 	fmt.Fprintln(console.stdout, site.String()+path)
 }
 
+// atCommandLine acts for whoever has the store, or the secret of the server that has it open.
+func atCommandLine() domain.Actor { return domain.Actor{User: domain.CommandLine, Operator: true} }
+
+type createTask struct {
+	linkFlags `embed:""`
+	Name      userName `arg:"" help:"The name of the user."`
+}
+
+func (createTask) command() string { return "user create" }
+
+func (t createTask) do(ctx context.Context, b *backend, console *console) error {
+	_, err := b.Operator.SignUp(ctx, string(t.Name), rand.Text())
+	if errors.Is(err, domain.ErrExists) {
+		return cannotRunError{fmt.Errorf("the name %s is taken; if the account is there, user reset prints a link for it", t.Name)}
+	}
+	if err != nil {
+		return cannotRunError{err}
+	}
+	return t.printPasswordLink(ctx, b, console, t.Name)
+}
+
+type inviteTask struct {
+	linkFlags `embed:""`
+}
+
+func (inviteTask) command() string { return "user invite" }
+
+func (t inviteTask) do(ctx context.Context, b *backend, console *console) error {
+	secret, _, err := b.Store.Accounts.Invite(ctx, "") // by no user
+	if err != nil {
+		return cannotRunError{err}
+	}
+	t.print(b, console, templates.SignUpPath+"?invitation="+secret)
+	return nil
+}
+
 type resetTask struct {
 	linkFlags `embed:""`
 	Name      userName `arg:"" help:"The name of the user."`
@@ -50,13 +121,58 @@ type resetTask struct {
 func (resetTask) command() string { return "user reset" }
 
 func (t resetTask) do(ctx context.Context, b *backend, console *console) error {
-	token, err := b.Operator.SignInLink(ctx, domain.UserName(t.Name))
+	return t.printPasswordLink(ctx, b, console, t.Name)
+}
+
+// printPasswordLink prints a link that sets the password of a user.
+func (f linkFlags) printPasswordLink(ctx context.Context, b *backend, console *console, name userName) error {
+	token, _, err := b.Store.Accounts.PasswordLink(ctx, domain.UserName(name), atCommandLine())
+	switch {
+	case errors.Is(err, domain.ErrNotFound):
+		return cannotRunError{fmt.Errorf("there is no user %s", name)}
+	case errors.Is(err, domain.ErrAccountClosed):
+		return cannotRunError{fmt.Errorf("account %s was closed by an operator; undo that on the page /operator first", name)}
+	case err != nil:
+		return cannotRunError{err}
+	}
+	f.print(b, console, templates.ResetPath+"?token="+token)
+	return nil
+}
+
+type closeUserTask struct {
+	Name        userName      `arg:"" help:"The name of the user."`
+	Posts       string        `enum:"delete,keep" default:"delete" help:"What becomes of the user's posts in channels of others: delete or keep. Those that are kept lose the name."`
+	UndoAccount time.Duration `default:"168h" within:"0s 168h" help:"How long an operator can undo it, up to 168h; 0 for not at all. With --admin, it is that of the server."`
+}
+
+func (closeUserTask) command() string { return "user close" }
+
+func (t closeUserTask) times() (channel, account time.Duration) { return 0, t.UndoAccount }
+
+func (t closeUserTask) do(ctx context.Context, b *backend, console *console) error {
+	closed, err := b.Store.Accounts.Close(ctx, domain.UserName(t.Name), atCommandLine(), t.Posts == "keep")
 	if errors.Is(err, domain.ErrNotFound) {
 		return cannotRunError{fmt.Errorf("there is no user %s", t.Name)}
 	}
 	if err != nil {
-		return cannotRunError{err}
+		return err
 	}
-	t.print(b, console, templates.ResetPath+"?token="+token)
+	said := fmt.Sprintf("account %s is closed", t.Name)
+	if closed.ByOperator == "" {
+		said = fmt.Sprintf("the user %s has asked for the deletion before", t.Name)
+	}
+	printUndo(console, said, closed.State == domain.AccountPending, closed.RequestedOn, closed.UndoableUntil, closed.ByOperator)
 	return nil
+}
+
+// printUndo says what was closed, and who can undo it.
+func printUndo(console *console, said string, pending bool, asked, until time.Time, operator domain.UserName) {
+	who := "an operator"
+	if operator == "" {
+		who = "the user"
+	}
+	if pending && until.After(asked) {
+		said += fmt.Sprintf("; %s can undo it until %s", who, until.UTC().Format(time.RFC3339))
+	}
+	fmt.Fprintln(console.stdout, said)
 }

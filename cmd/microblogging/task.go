@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"microblogging/storage"
 	"microblogging/storage/bolt"
 )
 
@@ -30,7 +31,12 @@ type task interface {
 
 // tasks are all that a server does for a client with its secret.
 func tasks() []task {
-	return []task{&checkTask{}, &requeueTask{}, &resetTask{}}
+	return []task{&checkTask{}, &requeueTask{}, &createTask{}, &inviteTask{}, &resetTask{}, &closeUserTask{}, &closeChannelTask{}}
+}
+
+// A closing is a task that begins a deletion, which can be undone for these times. A server has its own.
+type closing interface {
+	times() (channel, account time.Duration)
 }
 
 // operatorFlags are what commands share that act on a store which a server may have open.
@@ -39,12 +45,17 @@ type operatorFlags struct {
 	storageFlags `embed:""`
 }
 
-// run does the task here, on a store that is there, or lets a server do it.
+// run does the task here, on a store that is there unless the task makes one, or lets a server do it.
 func (f operatorFlags) run(ctx context.Context, console *console, t task) error {
 	if f.Admin != "" {
 		return f.ask(ctx, console, t)
 	}
-	return orAdmin(f.use(ctx, false, func(b *backend) error { return t.do(ctx, b, console) }))
+	_, creates := t.(createTask)
+	var options storage.Options
+	if closes, ok := t.(closing); ok {
+		options.Undo, options.UndoAccount = closes.times()
+	}
+	return orAdmin(f.use(ctx, creates, options, func(b *backend) error { return t.do(ctx, b, console) }))
 }
 
 // orAdmin says what to do if a server has the store open.
