@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"io/fs"
@@ -29,17 +30,20 @@ type Site struct {
 const sentenceMark = "//lab: "
 
 // line is the line of Go that makes the call of the point: the innermost that has a sentence, because what
-// lies within only passes the call on. If none has one, it is the innermost outside package fence. Many
+// lies within only passes the call on. If none has one, it is the innermost outside package fence. Package optimistic
+// makes the calls of others, so its sentence is told of the line that calls it. Many
 // moments have an actor wait at one point, so it is looked up once.
 func (p *point) line() Site {
 	if p.call == nil || p.site.File != "" || len(p.call.stack) == 0 {
 		return p.site
 	}
 	frames := runtime.CallersFrames(p.call.stack)
-	for more := true; more && p.site.Sentence == ""; {
+	for more := true; more && (p.site.Sentence == "" || of(p.site, "optimistic")); {
 		var frame runtime.Frame
 		frame, more = frames.Next()
-		if site, ok := siteOf(frame); ok && (site.Sentence != "" || p.site.File == "" || strings.HasPrefix(p.site.File, "storage/internal/fence/")) {
+		site, ok := siteOf(frame)
+		if ok && (site.Sentence != "" || p.site.File == "" || of(p.site, "internal/fence") || of(p.site, "optimistic")) {
+			site.Sentence = cmp.Or(p.site.Sentence, site.Sentence)
 			p.site = site
 		}
 	}
@@ -48,6 +52,9 @@ func (p *point) line() Site {
 	}
 	return p.site
 }
+
+// of reports whether the line is one of this package of storage.
+func of(site Site, folder string) bool { return strings.HasPrefix(site.File, "storage/"+folder+"/") }
 
 // Goroutine names the goroutine that calls it: "goroutine 12 ".
 func Goroutine() string {
