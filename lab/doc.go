@@ -37,6 +37,11 @@
 // what can happen to the call, and which invariants hold. A comment above that line says what the call is
 // for ([Site]).
 //
+// Why a run violates an invariant is found by search, too. [Explorer.Reach] enters all states and goes back from the
+// ends: a run violates an invariant because of the first step after which every way on does. [Explorer.Twin] is the
+// run next to it in which all invariants hold, because one call comes before a step of another actor, or one fault
+// does not happen.
+//
 // # The invariants
 //
 // In every state, what a client was told is true ([Invariants]). A page that a process has

@@ -48,7 +48,7 @@ func (x *Explorer) moment(s *state, step *Step, violations []domain.Violation, b
 		Interruptions: x.scenario.Preemptions - s.preempted, key: s.key()}
 	if len(x.choices(s)) == 0 {
 		rest := x.scenario.Invariants.Rest(x.view(s))
-		m.Rest, violations = &rest, append(violations, rest.Violations...)
+		m.Rest = &rest
 	}
 	m.Invariants = x.judge(before, m.Rest, violations)
 	for i := range s.places {
@@ -201,10 +201,18 @@ type InvariantState struct {
 	Reason string
 	// Since is the number of steps after which it was broken.
 	Since int
+	// Idle reports whether that was seen only because nothing can happen any more. Then the last step need not have
+	// done it.
+	Idle bool
 }
 
-// judge says which invariants hold after the moments before. violations are what is wrong.
+// judge says which invariants hold after the moments before. violations are what is wrong, without what is wrong at
+// rest.
 func (x *Explorer) judge(before []Moment, rest *Outcome, violations []domain.Violation) (states []InvariantState) {
+	seen := len(violations)
+	if rest != nil {
+		violations = append(violations, rest.Violations...)
+	}
 	for i, invariant := range x.scenario.Invariants.List() {
 		if len(before) > 0 && before[len(before)-1].Invariants[i].State == InvariantViolated {
 			states = append(states, before[len(before)-1].Invariants[i])
@@ -215,6 +223,7 @@ func (x *Explorer) judge(before []Moment, rest *Outcome, violations []domain.Vio
 		switch {
 		case at >= 0:
 			state.State, state.Reason, state.Since = InvariantViolated, x.scenario.DescribeViolation(violations[at]), len(before)
+			state.Idle = at >= seen
 		case invariant.When == Always:
 		case rest == nil:
 			state.State, state.Reason = InvariantOpen, "not checked before the system is idle"

@@ -124,6 +124,15 @@ func everyOptionCanBeTaken(t *testing.T) {
 }
 
 func restJudges(t *testing.T) {
+	for name, idle := range map[string]bool{"A1": true, "A2": false, "A4": false, "lost-message": true, "link-version": false} {
+		known, err := modelcheck.Known()
+		ok(t, err)
+		record, _ := modelcheck.About(known, name)
+		run := follow(t, name, record.Schedule)
+		if violated := run[len(run)-1].Violated(); violated[0].Idle != idle {
+			t.Errorf("%s: it is seen only because nothing can happen any more: %v", name, violated[0].Idle)
+		}
+	}
 	for i, m := range follow(t, "A3", "olga*2") {
 		if m.Quiescent() != (i == 2) {
 			t.Errorf("after %d steps quiescent is %t", i, m.Quiescent())

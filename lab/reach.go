@@ -8,9 +8,11 @@ import (
 	"microblogging/lab/mem"
 )
 
-// A Reach says from which states of a scenario a run can still violate one invariant.
+// A Reach says from which states of a scenario a run can still violate one invariant, and from which every run
+// does.
 type Reach struct {
-	can map[mem.Sum]bool
+	// can has the states from which a run violates the invariant, and well those from which a run ends without.
+	can, well map[mem.Sum]bool
 	// States is how many states were entered: all of them.
 	States int
 }
@@ -18,24 +20,42 @@ type Reach struct {
 // From reports whether a run that goes on from the moment can violate the invariant.
 func (r *Reach) From(m Moment) bool { return r.can[m.key] }
 
-// Reach enters every state to find out from which of them the invariant of that name can be violated. It
-// is nil if there are more states than most, or if the context ends before.
+// Must reports whether every run that goes on from the moment violates the invariant.
+func (r *Reach) Must(m Moment) bool { return r.can[m.key] && !r.well[m.key] }
+
+// Because is the first step of a run after which it violates the invariant or every way on does: the violation is
+// because of that step. It is 0 if there is none, or if every run of the scenario violates the invariant.
+func (r *Reach) Because(run []Moment, invariant string) int {
+	for n, m := range run {
+		violated := slices.ContainsFunc(m.Violated(), func(i InvariantState) bool { return i.Name == invariant })
+		if violated || r.Must(m) {
+			return n
+		}
+	}
+	return 0
+}
+
+// Reach enters every state to find out from which of them the invariant of that name can be violated, and from which
+// it must be. It is nil if there are more states than most, or if the context ends before.
 func (x *Explorer) Reach(ctx context.Context, invariant string, most int) *Reach {
 	violates := func(found []domain.Violation) bool {
 		return slices.ContainsFunc(found, func(v domain.Violation) bool { return v.Invariant == invariant })
 	}
 	start := x.initial()
 	before := map[mem.Sum][]mem.Sum{start.key(): nil} // the states that lead to one
-	var can []mem.Sum
+	var can, well []mem.Sum
 	for frontier := []*state{start}; len(frontier) > 0; frontier = frontier[1:] {
 		if len(before) > most || ctx.Err() != nil {
 			return nil
 		}
 		from, key := frontier[0], frontier[0].key()
 		choices := slices.Clone(x.choices(from))
-		if violates(x.scenario.Invariants.State(x.view(from))) || len(choices) == 0 && violates(x.rest(from)) {
+		switch {
+		case violates(x.scenario.Invariants.State(x.view(from))) || len(choices) == 0 && violates(x.rest(from)):
 			can = append(can, key)
 			continue
+		case len(choices) == 0:
+			well = append(well, key)
 		}
 		for _, c := range choices {
 			to, step := x.perform(from, c)
@@ -50,13 +70,18 @@ func (x *Explorer) Reach(ctx context.Context, invariant string, most int) *Reach
 			before[next] = append(before[next], key)
 		}
 	}
-	r := &Reach{map[mem.Sum]bool{}, len(before)}
-	for len(can) > 0 {
-		key := can[len(can)-1]
-		if can = can[:len(can)-1]; !r.can[key] {
-			r.can[key] = true
-			can = append(can, before[key]...)
+	return &Reach{leading(before, can), leading(before, well), len(before)}
+}
+
+// leading are the states from which a run can get to one of these ends.
+func leading(before map[mem.Sum][]mem.Sum, ends []mem.Sum) map[mem.Sum]bool {
+	lead := map[mem.Sum]bool{}
+	for len(ends) > 0 {
+		key := ends[len(ends)-1]
+		if ends = ends[:len(ends)-1]; !lead[key] {
+			lead[key] = true
+			ends = append(ends, before[key]...)
 		}
 	}
-	return r
+	return lead
 }

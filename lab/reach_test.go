@@ -30,6 +30,23 @@ func TestReach(t *testing.T) {
 			}
 		})
 	}
+	t.Run("every way violates it since one step, and not before", func(t *testing.T) {
+		const text, because = "ann,olga*2,w1*3,ann,w1*2", 6
+		schedule, err := c.Parse(text)
+		ok(t, err)
+		moments, err := explorer(t, c.Scenario).Follow(schedule, false)
+		ok(t, err)
+		for n, m := range moments[:len(moments)-1] {
+			if reach.Must(m) != (n >= because) {
+				t.Errorf("after %d steps every way violates it: %v", n, reach.Must(m))
+			}
+		}
+		for run, want := range map[int]int{len(moments): because, because: 0} {
+			if got := reach.Because(moments[:run], "A1"); got != want {
+				t.Errorf("%d moments violate it because of step %d, want %d", run, got, want)
+			}
+		}
+	})
 	t.Run("no state violates it where a search finds nothing", func(t *testing.T) {
 		link, err := modelcheck.Find("link")
 		ok(t, err)

@@ -87,7 +87,7 @@ func (d *dice) pick(choices []Choice) Choice {
 func (x *Explorer) Shrink(best Finding) *Finding {
 	for size := len(best.Schedule) / 2; size > 0; size /= 2 {
 		for at := 0; at+size <= len(best.Schedule); {
-			run := x.rerun(slices.Concat(best.Schedule[:at], best.Schedule[at+size:]))
+			run := x.rerun(slices.Concat(best.Schedule[:at], best.Schedule[at+size:]), nil)
 			if sameInvariant(run.Violations, best.Violations) && len(run.Schedule) < len(best.Schedule) {
 				best = run
 			} else {
@@ -99,24 +99,30 @@ func (x *Explorer) Shrink(best Finding) *Finding {
 }
 
 // rerun takes those choices of a schedule that can be taken, and then lets the actors that wait go on,
-// until an invariant is violated.
-func (x *Explorer) rerun(schedule Schedule) (run Finding) {
+// without faults if they can, until an invariant is violated or nothing can happen any more. took is told of each step, with the index of its choice in the schedule, or -1 if its
+// actor goes on. It may be nil.
+func (x *Explorer) rerun(schedule Schedule, took func(i int, step Step)) (run Finding) {
 	at := x.initial()
-	take := func(c Choice) (violated bool) {
-		at, _, run.Violations = x.take(at, c)
-		run.Schedule = append(run.Schedule, c)
+	take := func(i int, c Choice) (violated bool) {
+		to, step, violations := x.take(at, c)
+		at, run.Violations, run.Schedule = to, violations, append(run.Schedule, c)
+		if took != nil {
+			took(i, step)
+		}
 		return len(run.Violations) > 0
 	}
-	for _, c := range schedule {
-		if x.allows(at, c) && take(c) {
+	for i, c := range schedule {
+		if x.allows(at, c) && take(i, c) {
 			return run
 		}
 	}
-	for next := x.choices(at); len(next) > 0; next = x.choices(at) {
-		if take(next[0]) {
+	for choices := x.choices(at); len(choices) > 0; choices = x.choices(at) {
+		next := slices.IndexFunc(choices, func(c Choice) bool { return !c.Fate.costs() })
+		if take(-1, choices[max(next, 0)]) {
 			return run
 		}
 	}
+	run.Violations = x.rest(at)
 	return run
 }
 

@@ -2,6 +2,7 @@ package modelcheck
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed" // the file of records
 	"encoding/json"
 	"errors"
@@ -23,6 +24,8 @@ type Record struct {
 	Shortest  int    `json:"shortest,omitempty"`
 	// States is how many states were entered until then, or in vain.
 	States int `json:"states"`
+	// Cause is why the schedule breaks the invariant.
+	Cause
 	// Failure says what is wrong with the code of a reader's own protocol. Then nothing else is known.
 	Failure string `json:"failure,omitempty"`
 }
@@ -76,12 +79,12 @@ func (r Result) Record() Record {
 		return record
 	}
 	record.Schedule, record.Shortest = r.Format(r.Finding.Schedule), len(r.Finding.Schedule)
-	record.Invariant = r.Finding.Violations[0].Invariant
-	if invariant := r.Invariant(); invariant != "" {
-		record.Invariant = invariant
-	}
+	record.Invariant, record.Cause = r.broken(), r.Cause
 	return record
 }
+
+// broken is the invariant that a record of the result names.
+func (r Result) broken() string { return cmp.Or(r.Invariant(), r.Finding.Violations[0].Invariant) }
 
 // errStale is the error of a file of records that is not what the model checker finds.
 var errStale = errors.New("go run ./lab/cmd/lab known lab/modelcheck/known.json writes it anew")
@@ -118,6 +121,9 @@ func Changes(before, now []Record) string {
 		if was.Schedule != r.Schedule || was.Invariant != r.Invariant || was.Shortest != r.Shortest {
 			fmt.Fprintf(&text, "%s: breaks %s in %s, was %s in %d\n    - %s\n    + %s\n",
 				r.Name, r.Invariant, lab.Count(r.Shortest, "step"), was.Invariant, was.Shortest, was.Schedule, r.Schedule)
+		}
+		if was.Cause != r.Cause {
+			fmt.Fprintf(&text, "%s: its cause differs\n    - %+v\n    + %+v\n", r.Name, was.Cause, r.Cause)
 		}
 	}
 	for _, was := range before {

@@ -107,6 +107,7 @@ func staleRecordIsNoticed(t *testing.T) {
 		{func(r *modelcheck.Record) { r.Shortest-- }, fmt.Sprintf("once: breaks I7 in %d steps, was I7 in %d\n    - %[3]s\n    + %[3]s\n", r.Shortest, r.Shortest-1, r.Schedule)},
 		{func(r *modelcheck.Record) { r.Schedule += "*2" }, fmt.Sprintf("once: breaks I7 in %d steps, was I7 in %[1]d\n    - %[2]s*2\n    + %[2]s\n", r.Shortest, r.Schedule)},
 		{func(r *modelcheck.Record) { r.States++ }, fmt.Sprintf("once: %d states, was %d\n", r.States, r.States+1)},
+		{func(r *modelcheck.Record) { r.Because++ }, fmt.Sprintf("once: its cause differs\n    - %+v\n    + %+v\n", modelcheck.Cause{Because: 1 + r.Because, Searched: r.Searched}, r.Cause)},
 		{func(r *modelcheck.Record) { r.Name += "s" }, fmt.Sprintf("once: new, with %d states\nonces: there is no such case\n", r.States)},
 		{func(r *modelcheck.Record) { r.Part = "textbook-fault" }, "once: part safeguard, was textbook-fault\n"},
 	} {

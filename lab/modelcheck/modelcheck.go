@@ -60,8 +60,9 @@ func All(cases []Case, seed uint64, done func(Result)) Summary {
 type Result struct {
 	Case
 	lab.Counts
-	// Finding is the run that broke an invariant, or nil.
+	// Finding is the run that broke an invariant, or nil. Cause is why it did, if Explore has found it.
 	Finding *lab.Finding
+	Cause   Cause
 	Took    time.Duration
 }
 
@@ -77,6 +78,9 @@ func (c Case) Explore(seed uint64) Result {
 		r.Finding = x.Explore()
 	}
 	r.Counts, r.Took = x.Counts(), time.Since(began)
+	if r.Finding != nil {
+		r.Cause = r.why()
+	}
 	return r
 }
 

@@ -1,0 +1,108 @@
+package modelcheck_test
+
+import (
+	"slices"
+	"testing"
+
+	"microblogging/lab"
+	"microblogging/lab/modelcheck"
+)
+
+func TestCause(t *testing.T) {
+	t.Run("it is the step that a teacher would name, and so are the two that change places in the twin", causesAreTaught)
+	t.Run("each twin holds, and differs from its run no later than the step because of which that breaks the invariant", twinsHold)
+}
+
+// of is the case of a record, with its run.
+func of(t *testing.T, r modelcheck.Record) (modelcheck.Case, lab.Schedule, []lab.Moment) {
+	t.Helper()
+	c, err := modelcheck.Find(r.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := c.FollowText(r.Schedule)
+	if err != nil {
+		t.Fatal(err)
+	}
+	schedule, _ := c.Parse(r.Schedule) // FollowText has read it
+	return c, schedule, run
+}
+
+// causesAreTaught names calls and not steps, because schedules are recorded anew.
+func causesAreTaught(t *testing.T) {
+	for name, want := range map[string]struct{ because, twin string }{
+		"A1":           {"w1 Blogs: list news", "ann Blogs: insert blog!…!ann.1 before w1 Blogs: list news"},
+		"A2":           {"w2 queue: receive", "w2 Channels: delete news before w1 Channels: delete news"},
+		"A3":           {"olga Channels: merge news (deleting)", "without olga dies after it"},
+		"A4":           {"ann Channels: insert news (active)", "without ann takes effect, SDK sends it again"},
+		"twice":        {"ann Blogs: insert blog!…!ann.1", "without ann takes effect, reply lost"},
+		"lost-message": {"network news", "without network the queue loses a message"},
+		"index-first":  {"olga Deletions: insert setup.5 (queued)", "without olga dies after it"},
+		"poison-row":   {"w1 queue: delete the message", ""},
+		"late-copy":    {"w1 Blogs: list news", "network Blogs: insert blog!…!olga.1 before w1 Blogs: list news"},
+		"link-version": {"vera2 Sessions: read 1bff…", "vera Sessions: merge 1bff… before vera2 Sessions: read 1bff…"},
+		"own-gate":     {"w1 Blogs: list news", "olga Blogs: insert once!d799…; insert blog!…!olga.1; insert rate!9999999999!…!olga.1 before w1 Blogs: list news"},
+		"open-gate":    {"w1 Blogs: list news", "ann Blogs: insert once!4e9d…; insert blog!…!ann.1; insert rate!9999999999!…!ann.1 before w1 Blogs: list news"},
+		"shut-gate":    {"", "w1 Blogs: list news before ann Blogs: merge gate!open!ann.1; insert join!ann"},
+		"fresh-read":   {"", "w1 Blogs: delete vote!…!setup.9!ann before w2 Blogs: list news"},
+		"pivot":        {"", "olga Channels: merge news (active) if still 0.49/0 before w1 Channels: read news"},
+	} {
+		record, _ := modelcheck.About(known(t), name)
+		c, schedule, run := of(t, record)
+		call := func(step int) string {
+			words := c.Words(*run[step].Step)
+			return words.Actor + " " + words.Call
+		}
+		cause := c.Why(schedule, record.Invariant)
+		because, twin := "", ""
+		if cause.Because > 0 {
+			because = call(cause.Because)
+		}
+		switch {
+		case cause.Moved > 0:
+			twin = call(cause.Moved) + " before " + call(cause.Before)
+		case cause.Fault > 0:
+			words := c.Words(*run[cause.Fault].Step)
+			twin = "without " + words.Actor + " " + words.Fate
+		}
+		if because != want.because || twin != want.twin || (cause.Searched == 0) != (want.because == "") {
+			t.Errorf("%s breaks its invariant because of %q, and its twin is %q (%+v)", name, because, twin, cause)
+		}
+	}
+}
+
+func twinsHold(t *testing.T) {
+	const fewStates = 1000
+	twins, searched := 0, 0
+	for _, r := range known(t) {
+		if r.Schedule == "" {
+			continue
+		}
+		c, schedule, run := of(t, r)
+		cause, whole := c.TwinOf(t.Context(), schedule)
+		if cause.Twin == "" || !whole {
+			continue
+		}
+		twins++
+		held, err := c.FollowText(cause.Twin)
+		if end := held[len(held)-1]; err != nil || end.Violated() != nil || !end.Quiescent() {
+			t.Errorf("%s: the twin %s breaks %v, or goes on: %v", r.Name, cause.Twin, end.Violated(), err)
+		}
+		first := max(cause.Before, cause.Fault)
+		twin, _ := c.Parse(cause.Twin)
+		if same := schedule[:first-1]; !slices.Equal(twin[:first-1], same) {
+			t.Errorf("%s: the twin %s differs before step %d", r.Name, cause.Twin, first)
+		}
+		x := lab.NewExplorer(c.Scenario)
+		if reach := x.Reach(t.Context(), r.Invariant, fewStates); reach != nil {
+			searched++
+			if because := reach.Because(run, r.Invariant); first > because {
+				t.Errorf("%s: every way breaks the invariant since step %d, but that of the twin, which differs at %d", r.Name, because, first)
+			}
+		}
+		x.Close()
+	}
+	if twins < 80 || searched < 30 {
+		t.Errorf("%d twins, of which %d were held against a search", twins, searched)
+	}
+}
