@@ -7,5 +7,5 @@ import "embed"
 
 // Source are the files, by their paths in the module.
 //
-//go:embed storage/*.go storage/account/*.go storage/blog/*.go storage/check/*.go storage/deletion/*.go storage/channel/*.go storage/erasure/*.go storage/internal/fence/*.go storage/reader/*.go storage/optimistic/*.go worker/*.go lab/own/*.go lab/protocol/*.go lab/textbook/*.go
+//go:embed storage/*.go storage/account/*.go storage/blog/*.go storage/check/*.go storage/deletion/*.go storage/channel/*.go storage/erasure/*.go storage/internal/fence/*.go storage/reader/*.go storage/optimistic/*.go worker/*.go lab/own/*.go lab/protocol/*.go lab/textbook/*.go lab/toy/*.go
 var Source embed.FS

@@ -235,6 +235,8 @@ func (x *Explorer) may(s *state, call *Call, fate Fate) bool {
 		return true
 	case s.faults == 0 || call.Method == driver.CallReceive:
 		return false
+	case x.scenario.Only != Arrives && fate != x.scenario.Only:
+		return false
 	case x.scenario.Deaths > 0 && !x.mayStill(s, fate == DiesBefore || fate == DiesAfter):
 		return false
 	case fate == DiesBefore || fate == Unsent:

@@ -56,6 +56,8 @@ type Scenario struct {
 	Faults int
 	// Deaths is how many of the faults are deaths, and no others. If it is 0, any may be.
 	Deaths int
+	// Only is the one fault of calls that there is. Arrives means any.
+	Only Fate
 	// Forgets adds the fault that the queue loses a message.
 	Forgets bool
 	// DelayedCalls adds two faults: the caller of a request gives up while it is still

@@ -128,15 +128,15 @@ func Scenarios() (all []lab.Scenario) {
 		}
 		first := len(all)
 		name, whole := lab.OwnPrefix+strings.ToLower(capital.ReplaceAllString(method, "$1-$2")), make(Safeguards{})
-		all = append(all, whole.scenario(name))
+		all = append(all, whole.Scenario(name))
 		for _, safeguard := range slices.Sorted(maps.Keys(whole.Safeguards)) {
-			without := make(Safeguards{without: safeguard}).scenario(name + "-without-" + safeguard)
+			without := make(Safeguards{without: safeguard}).Scenario(name + "-without-" + safeguard)
 			without.Safeguard = &lab.Safeguard{Of: name, Label: safeguard, Why: whole.Safeguards[safeguard],
 				Code: "(Protocols)." + method, Part: `On("` + safeguard + `")`}
 			all = append(all, without)
 		}
 		for _, condition := range slices.Sorted(maps.Keys(whole.Conditions)) {
-			with := make(Safeguards{with: condition}).scenario(name + lab.OwnAdded + condition)
+			with := make(Safeguards{with: condition}).Scenario(name + lab.OwnAdded + condition)
 			with.About = whole.Conditions[condition]
 			all = append(all, with)
 		}
@@ -154,7 +154,8 @@ func Scenarios() (all []lab.Scenario) {
 // capital is where an address has a hyphen in the name of a method: LeaseLock is lease-lock.
 var capital = regexp.MustCompile(`([a-z0-9])([A-Z])`)
 
-func (p Protocol) scenario(name string) lab.Scenario {
+// Scenario is the protocol, for the model checker.
+func (p Protocol) Scenario(name string) lab.Scenario {
 	s := lab.Scenario{Name: name, About: p.About, Faults: p.Deaths, Deaths: p.Deaths, Untrusted: true, Invariants: p.expectations()}
 	if p.Late {
 		s.Faults++
