@@ -27,12 +27,8 @@ type Actor struct {
 	Ahead int
 }
 
-// The names of the scenarios in lab/own begin with OwnPrefix. OwnAdded is between that of a protocol and that of a
-// condition, where it is added.
-const (
-	OwnPrefix = "own/"
-	OwnAdded  = "-with-"
-)
+// The names of the scenarios in lab/own begin with OwnPrefix.
+const OwnPrefix = "own/"
 
 // InTurn runs the code of an actor, one after the other.
 func InTurn(bodies ...func(ctx context.Context, c *Client)) func(ctx context.Context, c *Client) {

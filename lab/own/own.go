@@ -40,9 +40,6 @@ type Protocol struct {
 	// Safeguards are what can be taken out, each with one sentence that says why it is there. The code
 	// asks for each with Safeguards.On, in one place.
 	Safeguards map[string]string
-	// Conditions are what can be added to a protocol that is broken, one at a time, each with one sentence.
-	// The code asks for each with Safeguards.Adds.
-	Conditions map[string]string
 }
 
 // An Actor is one process, or one request.
@@ -58,14 +55,11 @@ type Invariant struct {
 	Always, Quiescent func(State) string
 }
 
-// Safeguards are those that are not taken out, and the condition that is added.
-type Safeguards struct{ without, with string }
+// Safeguards are those that are not taken out.
+type Safeguards struct{ without string }
 
 // On reports whether a safeguard is there.
 func (g Safeguards) On(name string) bool { return g.without != name }
-
-// Adds reports whether a condition is added.
-func (g Safeguards) Adds(name string) bool { return g.with == name }
 
 // A Client is what an actor has: a store, and a context for its calls. Its tables and its queue are
 // those of the production driver. A line that begins with //lab: above a call is its sentence.
@@ -116,8 +110,7 @@ func (s State) Messages() (texts []string) {
 	return texts
 }
 
-// Scenarios are the protocols, and after each itself without each of its safeguards and with each of its
-// conditions.
+// Scenarios are the protocols, and after each itself without each of its safeguards.
 func Scenarios() (all []lab.Scenario) {
 	protocols := reflect.ValueOf(Protocols{})
 	for i := range protocols.NumMethod() {
@@ -134,11 +127,6 @@ func Scenarios() (all []lab.Scenario) {
 			without.Safeguard = &lab.Safeguard{Of: name, Label: safeguard, Why: whole.Safeguards[safeguard],
 				Code: "(Protocols)." + method, Part: `On("` + safeguard + `")`}
 			all = append(all, without)
-		}
-		for _, condition := range slices.Sorted(maps.Keys(whole.Conditions)) {
-			with := make(Safeguards{with: condition}).Scenario(name + lab.OwnAdded + condition)
-			with.About = whole.Conditions[condition]
-			all = append(all, with)
 		}
 		for i := range all[first:] {
 			all[first+i].Wrong = func() error {

@@ -3,8 +3,6 @@ package own_test
 import (
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -24,7 +22,6 @@ func TestOwn(t *testing.T) {
 	t.Run("code that is wrong ends its own search alone, which says where it is wrong", wrongCodeIsNamed)
 	t.Run("the lease of a worker that died ends before the end is judged", leasesEnd)
 	t.Run("code that depends on the clock, on random numbers or on a goroutine is named before it is searched", chanceIsNamed)
-	t.Run("of the conditions of each choice, one holds", oneConditionHolds)
 }
 
 // given are the protocols that come with the lab. Those of a reader may break.
@@ -59,30 +56,6 @@ func protocolsHold(t *testing.T) {
 	}
 	if found != 8 {
 		t.Errorf("%d scenarios, want four protocols, each with its safeguard and without", found)
-	}
-}
-
-func oneConditionHolds(t *testing.T) {
-	broken, held := map[string]int{}, map[string]string{}
-	for _, s := range own.Scenarios() {
-		name, condition, added := strings.Cut(strings.TrimPrefix(s.Name, lab.OwnPrefix), lab.OwnAdded)
-		if !slices.Contains([]string{"name", "retry", "sweep"}, name) {
-			continue
-		}
-		x := lab.NewExplorer(s)
-		switch found := x.Explore(); {
-		case found != nil:
-			broken[name]++
-		case added:
-			held[name] += condition
-		}
-		x.Close()
-	}
-	if want := map[string]string{"name": "version", "retry": "key-together", "sweep": "gate-first"}; !maps.Equal(held, want) {
-		t.Errorf("what holds is %v, want %v", held, want)
-	}
-	if want := map[string]int{"name": 4, "retry": 4, "sweep": 4}; !maps.Equal(broken, want) {
-		t.Errorf("broken: %v, want %v", broken, want)
 	}
 }
 

@@ -30,9 +30,6 @@ type level struct {
 	Precedent precedent
 }
 
-// choice is what is new in a level in which a safeguard is chosen.
-const choice = "you choose the safeguard"
-
 // An order is the steps of one side.
 type order struct {
 	Of    string
@@ -66,15 +63,13 @@ func course() []chapter {
 			Levels: anomalies(),
 		},
 		{
-			Title: "Lost, late and twice",
-			Lead: "What a queue and a network do to a program, in small protocols with a fault of your choice. " +
-				"In one of them you choose the safeguard, and the model checker judges.",
+			Title:  "Lost, late and twice",
+			Lead:   "What a queue and a network do to a program, in small protocols with a fault of your choice.",
 			Levels: messageLevels(),
 		},
 		{
-			Title: "One row and its version",
-			Lead: "From here on a level is the production code without one of its safeguards: show that it is needed. " +
-				"Small protocols in between ask you to choose one.",
+			Title:  "One row and its version",
+			Lead:   "From here on a level is the production code without one of its safeguards: show that it is needed.",
 			Levels: rowLevels(),
 		},
 		{

@@ -90,16 +90,6 @@ func messageLevels() []level {
 				source{"Amazon SQS, Standard queues", "https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/standard-queues.html"}},
 		},
 		{
-			Name: "own/retry", New: choice, Title: "Choose: sent again",
-			Goal: "Make one click publish two posts. Then choose the condition that prevents it.",
-			Scene: "This protocol is broken. Ann posts, and sends her request again if no answer comes. Each of the two makes a post of its own. " +
-				"Four conditions could be added, and one of them helps. The code has them all, each in a g.Adds, and all are switched off here. The model checker judges your choice.",
-			Nudge:   "You know this from level 5.",
-			Teaches: "Now choose: four conditions could be added to this protocol. Think of the answer that is lost, and of the request that arrives late.",
-			Precedent: precedent{"Stripe's API has idempotency keys for this: repeat a request after a connection error, and nothing is done twice.",
-				source{"Stripe, Idempotent requests", "https://docs.stripe.com/idempotency"}},
-		},
-		{
 			Name: "own/lease-lock-without-fence", New: "the fencing number", Title: "The lock that ended",
 			Goal: "Let a page that was saved under a later lock be overwritten under an earlier one.",
 			Scene: "No channel and no queue: Ann and Bob save one page. Each takes the lock first, a row that counts who has had it, then reads the page, and saves it. " +

@@ -26,16 +26,6 @@ func rowLevels() []level {
 				source{"Apache Cassandra, Tombstones", "https://cassandra.apache.org/doc/latest/cassandra/managing/operating/compaction/tombstones.html"}},
 		},
 		{
-			Name: "own/name", New: choice, Title: "Choose: deleted by name",
-			Goal: "Make a late worker delete Ann's new channel. Then choose the condition that prevents it.",
-			Scene: "This protocol is broken. Olga's channel is to be deleted, and both workers, w1 and w2, may get the message. Ann tries once to create a channel of that name. A worker deletes the channel that has the name. " +
-				"Four conditions could be added, and one of them helps. The code has them all, each in a g.Adds, and all are switched off here. The model checker judges your choice.",
-			Nudge:   "Let both workers take the message while there is one.",
-			Teaches: "Now choose: four conditions could be added to this protocol. Think of a worker that is held up right before it deletes.",
-			Precedent: precedent{"Kubernetes could delete an object only by its name, and later by its identity. Since 2019 a deletion may also name the version that was read, so that it fails if something has changed unseen.",
-				source{"kubernetes/kubernetes, pull request 74040", "https://github.com/kubernetes/kubernetes/pull/74040"}},
-		},
-		{
 			Name: "active-first", New: "the order of two writes", Title: "An index in another table",
 			Goal: "Leave a post behind that no reader finds among the newest.",
 			Scene: "Each channel is a partition of its own. So the newest posts of all channels are found by an index in another table: a row for each channel and each hour with posts. Ann posts, an hour after the last post. " +
@@ -67,16 +57,6 @@ func rowLevels() []level {
 				"So only one of them succeeds, and the other fails because it came second.",
 			Precedent: precedent{"Azure's catalogue of patterns says the same of a saga: before the pivot each step can be compensated, and after it only finished.",
 				source{"Azure Architecture Center, Saga design pattern", "https://learn.microsoft.com/en-us/azure/architecture/patterns/saga"}},
-		},
-		{
-			Name: "own/sweep", New: choice, Title: "Choose: swept and gone",
-			Goal: "Leave a post behind whose channel is gone. Then choose the condition that prevents it.",
-			Scene: "This protocol is broken. Ann looks for the channel and posts. The worker lists the posts, deletes them, and then deletes the channel. One of the two may die; a new worker goes on with a message that is left. " +
-				"Four conditions could be added, and one of them helps. The code has them all, each in a g.Adds, and all are switched off here. The model checker judges your choice.",
-			Nudge:   "You know this from level 1.",
-			Teaches: "Now choose: four conditions could be added to this protocol. Think of Ann, who is later than anything that the worker does.",
-			Precedent: precedent{"In DynamoDB a transaction may have a condition on an item that it does not write, such as the one that a new item belongs to.",
-				source{"Amazon DynamoDB, Transactions: how it works", "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html"}},
 		},
 	}
 }

@@ -83,7 +83,7 @@ func levelsHaveOneConcept(t *testing.T) {
 	for _, name := range levelNames(s.get("/lab").want(200)) {
 		_, after, found := strings.Cut(s.get("/lab/"+name).want(200).text(), "New here: ")
 		concept, _, _ := strings.Cut(after, ".")
-		if other, taken := of[concept]; !found || taken && concept != "you choose the safeguard" {
+		if other, taken := of[concept]; !found || taken {
 			t.Errorf("%s: %q is new, as in %s", name, concept, other)
 		}
 		of[concept] = name
@@ -152,67 +152,11 @@ func taken(s *site, name, way string) (schedule string) {
 	return schedule
 }
 
-func TestChoose(t *testing.T) {
-	s := newSite(t)
-	r := s.get("/lab/choose").want(200).says("Choose the safeguard", "Level 8: Choose: sent again")
-	holds, breaks := 0, 0
-	for _, link := range r.links() {
-		if !strings.HasPrefix(link, "/lab/choose?") {
-			continue
-		}
-		chosen := s.get(strings.SplitN(link, "#", 2)[0]).want(200)
-		verdicts := chosen.all(func(n *html.Node) bool { return has(n, "data-verdict") })
-		if len(verdicts) != 1 {
-			t.Errorf("%s: %d verdicts", link, len(verdicts))
-			continue
-		}
-		verdict, why, _ := strings.Cut(textOf(verdicts[0]), ". ")
-		if !strings.HasPrefix(why, "The ") && !strings.HasPrefix(why, "Ann") && !strings.HasPrefix(why, "Both ") {
-			t.Errorf("%s: %q is not explained, but %q", link, verdict, why)
-		}
-		if asked := len(chosen.all(func(n *html.Node) bool { return n.Data == "section" })); asked != 1 {
-			t.Errorf("%s asks for %d levels", link, asked)
-		}
-		if strings.HasPrefix(verdict, "Holds in ") {
-			holds++
-			continue
-		}
-		breaks++
-		run := ""
-		for n := range verdicts[0].Descendants() {
-			if n.Data == "a" {
-				run = attribute(n, "href")
-			}
-		}
-		broken := s.get(run).want(200).says("is violated", "Back to the four conditions", "Next: ")
-		goal := textOf(broken.all(func(n *html.Node) bool { return hasClass(n, "goal") })[0])
-		if strings.Contains(goal, "..") || !strings.HasPrefix(broken.href("say", "Back to"), strings.SplitN(link, "#", 2)[0]) {
-			t.Errorf("%s: %s", run, goal)
-		}
-	}
-	if holds != 3 || breaks != 9 {
-		t.Errorf("%d conditions hold and %d do not, want one of four for each of three protocols", holds, breaks)
-	}
-	if text := r.text(); strings.Contains(text, "Holds in ") || strings.Contains(text, "Breaks in ") {
-		t.Error("verdicts are shown before a choice")
-	}
-	if links := s.get("/lab").want(200).links(); slices.ContainsFunc(links, func(link string) bool { return strings.Contains(link, "-with-") }) {
-		t.Error("the index gives the conditions away")
-	}
-	p := &player{s, s.get("/lab/own/retry?s=ann:lost,ann").want(200)}
-	p.follow("data-next", "")
-	if text := p.at.says("Choose the safeguard", "Level 8").text(); strings.Contains(text, "Level 12") {
-		t.Error("level 8 shows the conditions of level 12")
-	}
-	s.get("/lab/choose?own/retry=key-together").want(200).says("idempotency key")
-	s.get("/lab/choose?own/retry=nothing").want(200)
-}
-
 func TestFileOfALevelIsDeleted(t *testing.T) {
 	cases := append(modelcheck.Cases(), modelcheck.OwnCases()...)
-	s := newSiteOf(t, page.New().With(slices.DeleteFunc(cases, func(c modelcheck.Case) bool { return strings.HasPrefix(c.Name, "own/name") })...))
-	for _, path := range []string{"/lab", "/lab/choose", "/lab/ended?s=" + recordOf(t, "ended").Schedule} { // the level before it
-		if r := s.get(path).want(200); strings.Contains(r.body, "own/name") || strings.Contains(r.body, "deleted by name") {
+	s := newSiteOf(t, page.New().With(slices.DeleteFunc(cases, func(c modelcheck.Case) bool { return strings.HasPrefix(c.Name, "own/lease-lock") })...))
+	for _, path := range []string{"/lab", "/lab/ended?s=" + recordOf(t, "ended").Schedule} { // the level before it
+		if r := s.get(path).want(200); strings.Contains(r.body, "own/lease-lock") {
 			t.Errorf("%s leads to the level", path)
 		}
 	}

@@ -1,6 +1,15 @@
 package page
 
-import "microblogging/lab/modelcheck"
+import (
+	"microblogging/lab/modelcheck"
+	"microblogging/lab/toy"
+)
+
+// Judged is a lab that knows the verdict on a condition.
+func (l *Lab) Judged(address string, v toy.Verdict) *Lab {
+	l.verdicts.Store(address, v)
+	return l
+}
 
 // With replaces the scenarios.
 func (l *Lab) With(cases ...modelcheck.Case) *Lab {

@@ -58,9 +58,8 @@ func (l *Lab) newIndexView() indexView {
 	for _, c := range l.cases() {
 		cases[c.Name] = c
 		_, number := levelOf(c.Name)
-		_, _, condition := conditionOf(c.Name)
 		switch {
-		case number > 0 || condition != "":
+		case number > 0:
 		case c.Part == modelcheck.Own:
 			v.Own = append(v.Own, scenarioLink{c.Name, c.Says(), foundIn(c, l.recordOf(c.Name))})
 		case c.Part == modelcheck.Ablated:

@@ -33,6 +33,8 @@ type Lab struct {
 	reaches sync.Map
 	// failures say of a reader's own protocol that failed when its page was made what was wrong, by its name.
 	failures sync.Map
+	// verdicts has the toy.Verdict of each clause that was checked, by its address.
+	verdicts sync.Map
 }
 
 // New returns the pages of the lab.
@@ -84,7 +86,7 @@ func (l *Lab) Routes() map[string]handler {
 		templates.LabIndexPath:                     l.index,
 		templates.LabIndexPath + "/scenarios.json": l.scenarioList,
 		classPath:                          l.class,
-		choosePath:                         l.choose,
+		buildPath:                          l.build,
 		templates.LabIndexPath + "/{name}": l.scenario,
 		templates.LabIndexPath + "/{name}/compare": l.compare,
 	}

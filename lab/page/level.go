@@ -104,16 +104,9 @@ func (v *scene) hint() (text, link, url string) {
 // next is the address of the level after this one, and its title.
 func (v *scene) next() (url, title string) {
 	l, _ := v.level()
-	of, _, condition := conditionOf(v.Name)
-	if condition != "" { // after the level of its protocol
-		l = of
-	}
 	at := slices.IndexFunc(v.levels, func(other level) bool { return other.Name == l.Name })
-	switch {
-	case at < 0 || at+1 == len(v.levels):
+	if at < 0 || at+1 == len(v.levels) {
 		return "", ""
-	case l.New == choice && condition == "":
-		return l.chosen(""), "Choose the safeguard"
 	}
 	return v.startOf(v.levels[at+1].Name), v.levels[at+1].Title
 }
@@ -152,7 +145,7 @@ func (v *scene) whose() string {
 		return "the textbook's"
 	case modelcheck.Own:
 		_, number := v.level()
-		if _, _, condition := conditionOf(v.Name); number > 0 || condition != "" {
+		if number > 0 {
 			return "this protocol's"
 		}
 		return "your"
@@ -207,9 +200,6 @@ func (v *scene) compared() string {
 
 // titleOf is what a person calls a scenario.
 func titleOf(c modelcheck.Case) string {
-	if l, number, condition := conditionOf(c.Name); condition != "" {
-		return l.numbered(number) + ", with a condition"
-	}
 	if l, number := levelOf(c.Name); number > 0 {
 		return l.numbered(number)
 	}

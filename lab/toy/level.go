@@ -68,6 +68,8 @@ type Verdict struct {
 	// Run is one of the shortest that break the protocol. If the clause holds, it is the run that breaks the protocol without a
 	// condition, as far as it is possible.
 	Run []Step
+	// Actors are all that act in the protocol, whether they do in the run or not. Last comes "network" if it does in the run.
+	Actors []string
 	// Did is the number of the step that did it, and Because of the one because of which it did. Right before that one it would
 	// have done no harm. If the clause holds, Did is the step that is refused. Each is 0 if there is none.
 	Did, Because int
@@ -98,13 +100,22 @@ func (l Level) Check(clause string) Verdict {
 	if found == nil {
 		v.Run, v.Did = l.refusing(clause)
 		v.Refused = v.Did > 0
-		return v
+	} else {
+		run := follow(s, found.Schedule, false)
+		v.Violated, v.Run = found.Violations[0].Detail, l.told(s, run)
+		v.Did, v.Because, v.Refused = l.cause(s, found.Schedule, run)
 	}
-	run := follow(s, found.Schedule, false)
-	v.Violated, v.Run = found.Violations[0].Detail, l.told(s, run)
-	v.Did, v.Because, v.Refused = l.cause(s, found.Schedule, run)
+	for _, actor := range s.Actors {
+		v.Actors = append(v.Actors, actor.Name)
+	}
+	if slices.ContainsFunc(v.Run, func(step Step) bool { return step.Actor == network }) {
+		v.Actors = append(v.Actors, network)
+	}
 	return v
 }
+
+// network is the actor of a step in which a copy arrives.
+const network = "network"
 
 func (l Level) scenario(clause string) lab.Scenario {
 	s := l.protocol(clause).Scenario("toy")
