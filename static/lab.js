@@ -98,9 +98,21 @@ function show(page, link) {
   keyed = new Map([...main.querySelectorAll("[data-key], [id]")].map((e) => [key(e), e]));
   patchChildren(main, page.querySelector("main"));
   if (focused) refocus(focused, place);
+  scrollRuns();
   stay();
   if (link) conclude(end, link);
 }
+
+// scrollRuns scrolls each box of steps to its end, or to the present one if others come after it.
+function scrollRuns() {
+  for (const box of main.querySelectorAll(".lines, .both .steps")) {
+    const now = first(".now", box);
+    const middle = (now?.offsetTop ?? 0) - box.clientHeight / 2;
+    box.scrollTop = first(".left", box) ? middle : box.scrollHeight;
+  }
+}
+
+scrollRuns();
 
 // conclude shows how the run has ended, if it has only now, unless the reader sees it and can go on from there.
 function conclude(before, link) {

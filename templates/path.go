@@ -206,6 +206,3 @@ func newChannelNamed(name string) string { return with(NewChannelPath, "name", n
 func LabPath(scenario string) string {
 	return LabIndexPath + "/" + strings.ReplaceAll(url.PathEscape(scenario), "%2F", "/") // own/NAME
 }
-
-// LabComparePath tells the story of an anomaly on the textbook version and on the production code.
-func LabComparePath(anomaly string) string { return LabPath(anomaly) + "/compare" }

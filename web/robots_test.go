@@ -36,7 +36,7 @@ func robotsMayReadAndDoNotSeeForms(t *testing.T) {
 	rules := string(s.do("GET", "/robots.txt").want(200).body)
 	reading := []string{
 		"/", "/channels", "/channels?after=x", "/channels/newspaper", "/channels/newspaper?order=rating", "/channels/newspaper/feed",
-		"/channels/newspaper/feed.atom", "/channels/news", "/channels/edit", "/channels/delete", "/how-deletion-works", "/users/ada", "/lab", "/lab/A1", "/lab/A1/compare",
+		"/channels/newspaper/feed.atom", "/channels/news", "/channels/edit", "/channels/delete", "/how-deletion-works", "/users/ada", "/lab", "/lab/A1",
 		"/users/account", permalink(channel, blog), "/static/app.css", "/robots.txt", "/favicon.ico",
 	}
 	for _, path := range reading {

@@ -23,7 +23,6 @@ describe("lab: in order, wide and on a phone, is", () => {
     "a hint": `${start}?s=ann&hint=1`,
     "a condition that fails": "/lab/build?l=3&c=any",
     "a condition that holds": "/lab/build?l=5&c=version",
-    "a comparison": "/lab/open-gate/compare",
     "the code that ships": "/lab/post",
     "a long run": `/lab/open-gate?s=${known("open-gate")}`,
     "a delayed duplicate": `/lab/late-copy?s=${known("late-copy")}`,

@@ -7,7 +7,7 @@ import (
 
 // anyPath is a path of each kind of answer.
 func anyPath() []string {
-	return []string{"/lab", "/lab/scenarios.json", "/lab/A1", "/lab/A1?s=ann", "/lab/A1.json?s=ann", "/lab/open-gate/compare?s=ann,olga"}
+	return []string{"/lab", "/lab/scenarios.json", "/lab/A1", "/lab/A1?s=ann", "/lab/A1.json?s=ann", "/lab/open-gate?s=ann,olga"}
 }
 
 func TestAnswerDoesNotDependOnTheReader(t *testing.T) {

@@ -15,9 +15,10 @@
 //
 // A call is shown three times, in the hue of its actor: as a line of Go on a card, as a line of the run
 // with an arrow (picture, runLine), and as rows of a table (rowView). A page has only the stores and rows
-// that an actor has touched or touches next. Long runs are folded so that they fit a screen; what violated an
-// invariant, what made that possible and what went wrong is never folded. A comparison is two runs side by
-// side from the step on in which they differ, below the line of Go that decides.
+// that an actor has touched or touches next. The run has every step, in a box that scrolls. Where the invariant of
+// the level is violated, the page shows the run beside its twin, in which all invariants hold (outcome). It names the
+// step because of which the invariant is violated only if a search of all states has found it (lab.Reach), and below the
+// two runs it says what the safeguard would have answered.
 //
 // A class goes through eight levels. A student hands in an address that has a run for each level, and
 // each is replayed when the address is requested.

@@ -22,7 +22,7 @@ func suffixOf(name string) (base, suffix string) {
 // scenarioFile answers with the whole run: as data, as a picture, or as a diagram of Mermaid.
 func (l *Lab) scenarioFile(w http.ResponseWriter, r *http.Request, q request, suffix string) (templates.Response, error) {
 	q.at, q.ask = len(q.schedule), ""
-	told, err := inTurn(r.Context(), l.replays, func() (*scene, error) { return l.follow(q) })
+	told, err := inTurn(r.Context(), l.replays, func() (*scene, error) { return l.follow(r.Context(), q) })
 	if err != nil {
 		return templates.Response{}, err
 	}
@@ -32,5 +32,5 @@ func (l *Lab) scenarioFile(w http.ResponseWriter, r *http.Request, q request, su
 	case suffix == ".json":
 		return encoded(w, told.json(r.URL.Query().Get("full") == "1"))
 	}
-	return l.replayedAs(w, r, "image/svg+xml", func() (templ.Component, error) { return pictureFile(told.drawn(nil)), nil })
+	return l.replayedAs(w, r, "image/svg+xml", func() (templ.Component, error) { return pictureFile(told.drawn()), nil })
 }

@@ -37,6 +37,9 @@ type levelLink struct {
 	Shortest int
 	// Facts says what is allowed and what is known of the level.
 	Facts string
+	// Prevented is the outcome without the safeguard that prevents what the level shows. It is empty if the level is of
+	// the production code.
+	Prevented string
 }
 
 // A scenarioLink leads to a scenario that is no level.
@@ -77,7 +80,7 @@ func (l *Lab) newIndexView() indexView {
 				continue // a reader has deleted its file
 			}
 			record := l.recordOf(level.Name)
-			chapter.Levels = append(chapter.Levels, levelLink{level, number, record.Shortest, factsOf(cases[level.Name], record)})
+			chapter.Levels = append(chapter.Levels, levelLink{level, number, record.Shortest, factsOf(cases[level.Name], record), l.prevented(level.Name)})
 		}
 		v.Chapters = append(v.Chapters, chapter)
 	}

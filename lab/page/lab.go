@@ -88,10 +88,8 @@ func (l *Lab) Routes() map[string]handler {
 		classPath:                          l.class,
 		buildPath:                          l.build,
 		templates.LabIndexPath + "/{name}": l.scenario,
-		templates.LabIndexPath + "/{name}/compare": l.compare,
+		ownPath:                            l.inOwn(l.scenario),
 	}
-	routes[ownPath] = l.inOwn(l.scenario)
-	routes[ownPath+"/compare"] = l.inOwn(l.compare)
 	for path, answer := range routes {
 		routes[path] = inTime(l.kept(answer))
 	}

@@ -129,7 +129,7 @@ func (v *scene) startOf(name string) string {
 // forProjector is an address, for a projector if it is large.
 func forProjector(address string, large bool) string {
 	switch {
-	case !large:
+	case !large || address == "":
 		return address
 	case strings.Contains(address, "?"):
 		return address + "&large=1"
@@ -151,14 +151,6 @@ func (v *scene) whose() string {
 		return "your"
 	}
 	return "MicroBlogging's"
-}
-
-// whoRefuses says what prevents the violation of this level.
-func (v *scene) whoRefuses() string {
-	if v.Part == modelcheck.Own {
-		return "the safeguard"
-	}
-	return "MicroBlogging"
 }
 
 // score says how the steps compare to the shortest run.
@@ -185,18 +177,6 @@ func (v *scene) wonAt() int {
 
 // ships reports whether it is the production code, where a violated invariant would be no success.
 func (v *scene) ships() bool { return v.Part == modelcheck.Real }
-
-// compared is the address that shows the run and the same run with the safeguard. For a level of the
-// textbook that is the safeguard by which MicroBlogging prevents this. It is empty for the production code.
-func (v *scene) compared() string {
-	if v.Safeguard != nil {
-		return forProjector(comparePath(v.Case, v.schedule[:v.at]), v.large)
-	}
-	if l, number := v.level(); number > 0 && l.Safeguard != "" {
-		return forProjector(templates.LabComparePath(l.Safeguard), v.large)
-	}
-	return ""
-}
 
 // titleOf is what a person calls a scenario.
 func titleOf(c modelcheck.Case) string {

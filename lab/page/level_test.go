@@ -85,7 +85,7 @@ func wonByShowMe(t *testing.T, s *site, record modelcheck.Record, next string) {
 	}
 	c, err := modelcheck.Find(record.Name)
 	ok(t, err)
-	p.at.says("The invariant “" + titleOf(c, record.Invariant) + "” is violated: ")
+	p.at.says("The invariant “"+titleOf(c, record.Invariant)+"” is violated.", "Seen at step "+strconv.Itoa(record.Shortest))
 	panel := p.won()
 	if got := attribute(panel, "data-steps"); got != strconv.Itoa(record.Shortest) || attribute(panel, "data-par") != got || !has(panel, "data-shown") {
 		t.Errorf("won in %s calls, par %s", got, attribute(panel, "data-par"))
@@ -100,9 +100,6 @@ func wonByShowMe(t *testing.T, s *site, record modelcheck.Record, next string) {
 		t.Error("the page does not say where it is found elsewhere")
 	}
 	won := p.at
-	p.follow("data-compare", "")
-	p.at.says("All invariants hold, and the system is idle", "An invariant is violated", "without it, and with it")
-	p.at = won
 	p.follow("data-move", "undo")
 	if p.won() != nil {
 		t.Error("one step back it is still won")
@@ -169,7 +166,7 @@ func TestIndex(t *testing.T) {
 			t.Errorf("no link to %s", c.Name)
 		}
 	}
-	for _, link := range []string{"/lab/open-gate/compare", "/how-deletion-works"} {
+	for _, link := range []string{"/lab/open-gate?s=" + recordOf(t, "open-gate").Schedule, "/how-deletion-works"} {
 		if !slices.Contains(links, link) {
 			t.Errorf("no link to %s", link)
 		}
@@ -189,42 +186,22 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-func TestCompare(t *testing.T) {
-	s := newSite(t)
-	for _, c := range modelcheck.Cases() {
-		switch {
-		case c.Safeguard != nil:
-			title := titleOf(c, recordOf(t, c.Name).Invariant) // before others that the run breaks
-			r := s.get("/lab/"+c.Name+"/compare").want(200).says(c.Safeguard.Label, "✗ violates "+title, "An invariant is violated: "+title, "All invariants hold, and the system is idle", "func ")
-			if !slices.ContainsFunc(r.links(), func(link string) bool { return strings.HasPrefix(link, "/lab/"+c.Safeguard.Of+"?s=") }) {
-				t.Errorf("%s does not lead to its run of %s", c.Name, c.Safeguard.Of)
-			}
-		case c.Part == modelcheck.Real:
-			s.get("/lab/" + c.Name + "/compare").want(404)
-		default: // the safeguard by which MicroBlogging prevents it
-			to := s.get("/lab/" + c.Name + "/compare").want(302).header.Get("Location")
-			s.get(to).want(200)
-		}
-	}
-	s.get("/lab/open-gate/compare?s=ann,ann").want(302)
-	s.get("/lab/open-gate/compare?s=eve").want(400)
-	own := s.get("/lab/open-gate/compare?s=ann*2").want(200).says("Your run on both", "No invariant is violated so far")
-	if strings.Contains(own.text(), "An invariant is violated") {
-		t.Errorf("the page claims too much: %s", own.text())
-	}
-}
-
 func TestRefusals(t *testing.T) {
 	s := newSite(t)
 	with := func(safeguard string) string { // the run that breaks an invariant without the safeguard, on the production code and to its end
-		for _, link := range s.get("/lab/" + safeguard + "/compare").want(200).links() {
-			production := strings.HasPrefix(link, "/lab/again?s=") || strings.HasPrefix(link, "/lab/post?s=")
-			if production && !strings.Contains(link, "#") {
-				return link
-			}
+		c, err := modelcheck.Find(safeguard)
+		ok(t, err)
+		of, err := modelcheck.Find(c.Safeguard.Of)
+		ok(t, err)
+		schedule, err := of.Parse(recordOf(t, safeguard).Schedule)
+		ok(t, err)
+		run, err := of.Follow(schedule, true)
+		ok(t, err)
+		schedule = nil
+		for _, m := range run[1:] {
+			schedule = append(schedule, m.Step.Choice)
 		}
-		t.Fatal("no link to the production code")
-		return ""
+		return "/lab/" + of.Name + "?s=" + of.Format(schedule)
 	}
 	for safeguard, label := range map[string]string{"open-gate": "The open gate", "shut-gate": "The shut gate"} {
 		r := s.get(with(safeguard)).want(200).says("What the safeguards refused.")
@@ -268,7 +245,6 @@ func TestSearch(t *testing.T) {
 func TestWords(t *testing.T) {
 	t.Run("the index has at most 320", indexIsShort)
 	t.Run("a level has at most 120 above its controls", levelIsShort)
-	t.Run("a comparison has at most 250, and its line", comparisonIsShort)
 }
 
 // words counts those that are in sight: a fold that is closed shows its summary, and a picture and a table none.
@@ -307,45 +283,10 @@ func levelIsShort(t *testing.T) {
 	}
 }
 
-func comparisonIsShort(t *testing.T) {
-	s := newSite(t)
-	for _, c := range modelcheck.Cases() {
-		if c.Safeguard == nil {
-			continue
-		}
-		r := s.get("/lab/" + c.Name + "/compare").want(200)
-		content := r.all(func(n *html.Node) bool { return n.Data == "main" })
-		if n := words(content[0]); n > 250 {
-			t.Errorf("%s: %d words", c.Name, n)
-		}
-		site, _, _ := c.Safeguard.Line()
-		line := r.all(func(n *html.Node) bool { return n.Data == "mark" })
-		if len(line) != 1 || textOf(line[0]) != strings.Join(strings.Fields(c.Safeguard.Part), " ") || !strings.Contains(r.text(), site.File+":"+strconv.Itoa(site.Line)) {
-			t.Errorf("%s: the line that differs is not shown", c.Name)
-		}
-		comparedOnOneAxis(t, r)
-	}
-}
-
-// comparedOnOneAxis holds that what both runs do is there once, up to the step in which they differ.
-func comparedOnOneAxis(t *testing.T, r response) {
-	t.Helper()
-	rows := r.all(func(n *html.Node) bool { return n.Data == "tr" })
-	differs := slices.IndexFunc(rows, func(n *html.Node) bool { return hasClass(n, "differs-here") })
-	if differs < 0 { // the one with the safeguard just goes on
-		differs = len(rows)
-	}
-	for i, row := range rows[1 : len(rows)-1] {
-		if both := len(within(row, "td")) == 1; both && i+1 >= differs || !both && i+1 < differs && differs < len(rows) || both != hasClass(row, "same") {
-			t.Errorf("%s: line %d is one of both runs: %v", r.path, i+1, both)
-		}
-	}
-}
-
 func TestSwitch(t *testing.T) {
 	s := newSite(t)
 	for from, to := range map[string]string{"open-gate": "post", "post": "open-gate"} {
-		if r := s.get("/lab/"+from).want(200).says("The open gate", "Its code: "); !slices.Contains(r.links(), "/lab/"+to) || !slices.Contains(r.links(), "/lab/open-gate/compare") {
+		if r := s.get("/lab/"+from).want(200).says("The open gate", "Its code: "); !slices.Contains(r.links(), "/lab/"+to) || !slices.Contains(r.links(), "/lab/open-gate?s="+recordOf(t, "open-gate").Schedule) {
 			t.Errorf("%s does not lead to %s", from, to)
 		}
 	}

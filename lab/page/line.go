@@ -16,10 +16,10 @@ import (
 	"microblogging/templates"
 )
 
-// A runLine is a line of the picture of a run: a step, several that are folded, or what an actor may call next.
+// A runLine is a line of the picture of a run: a step, or what an actor may call next.
 type runLine struct {
-	// First and Last are the numbers of its steps. They are 0 if the call is not made yet.
-	First, Last int
+	// Number is that of its step. It is 0 if the call is not made yet.
+	Number int
 	lab.StepText
 	// Hue is that of the actor.
 	Hue int
@@ -31,10 +31,10 @@ type runLine struct {
 	// Refused reports whether the store has refused the call.
 	Refused bool
 	Changes string
-	// Breaks are the invariants that are violated since this step, by their titles. Cause tells that the
-	// step made that possible.
-	Breaks []string
-	Cause  bool
+	// Violates are the invariants that the step violates, by their titles. Idle are those that were seen to be violated
+	// after it, when nothing could happen any more. Because tells that they are because of the step.
+	Violates, Idle []string
+	Because        bool
 	// Lost reports whether the invariant of the level cannot be violated any more since this step.
 	Lost bool
 	// Current led to the state that is shown. Left comes after it.
@@ -45,29 +45,15 @@ type runLine struct {
 // A bar is what holds for a while at a column. Half is "top" where it ends in the line, and "end" where it begins.
 type bar struct{ X, Class, Half string }
 
-func (l runLine) folded() bool { return l.Last > l.First }
-
-// numbers are those of the steps, and steps are all of them, for the script.
-func (l runLine) numbers() string {
-	if l.folded() {
-		return strconv.Itoa(l.First) + "–" + strconv.Itoa(l.Last)
-	}
-	return strconv.Itoa(l.First)
-}
-
-func (l runLine) steps() (all []int) {
-	for n := max(l.First, 1); n <= l.Last; n++ {
-		all = append(all, n)
-	}
-	return all
-}
-
 // forScript is a list of numbers as the script reads it.
 func forScript(numbers []int) string { return strings.Trim(fmt.Sprint(numbers), "[]") }
 
 // A picture has a column for each actor and each store, and a line for each step and each call that may come next.
 type picture struct {
 	*scene
+	because int
+	// held is what holds after each step.
+	held    [][]bar
 	Columns []column
 	Lines   []runLine
 }
@@ -84,20 +70,10 @@ const news = "news"
 // underWay is the column of calls whose caller does not wait for them any more.
 const underWay = "under way"
 
-// mostLines is how many lines a screen of 720 pixels shows below the cards, and mostAlone without them.
-const (
-	mostLines = 8
-	mostAlone = 11
-)
-
 // picture is the run that is shown on a page.
 func (v *scene) picture() picture {
-	most := mostAlone
-	if v.somebodyActs() {
-		most = mostLines
-	}
+	p := v.drawn()
 	next := v.pending()
-	p := v.drawn(v.weigh().parts(most - len(next)))
 	for i := range next {
 		l := &next[i]
 		l.Bars = p.bars(v.at, v.at)
@@ -109,9 +85,10 @@ func (v *scene) picture() picture {
 	return p
 }
 
-// drawn is the run with a line for each part. Without parts each step has a line.
-func (v *scene) drawn(parts [][2]int) picture {
+// drawn is the run with a line for each step.
+func (v *scene) drawn() picture {
 	p := picture{scene: v}
+	p.because, _ = v.because()
 	for i, a := range v.Actors {
 		p.Columns = append(p.Columns, column{a.Name, hue(i + 1)})
 	}
@@ -121,12 +98,10 @@ func (v *scene) drawn(parts [][2]int) picture {
 	for _, name := range v.stores {
 		p.Columns = append(p.Columns, column{Name: storeTitle(name)})
 	}
-	for n := 1; n < len(v.moments) && parts == nil; n++ {
-		p.step(n, n)
-	}
-	for _, part := range parts {
-		if part[0] < len(v.moments) { // the other run may have more steps
-			p.step(part[0], min(part[1], len(v.moments)-1))
+	for n := range v.moments {
+		p.held = append(p.held, p.holding(n))
+		if n > 0 {
+			p.step(n)
 		}
 	}
 	return p
@@ -146,14 +121,15 @@ func (p picture) beyond(column int, more float64) string {
 	return strconv.FormatFloat((float64(column)+0.5+more)*100/float64(len(p.Columns)), 'f', 2, 64) + "%"
 }
 
-// step adds the line of the steps from first to last.
-func (p *picture) step(first, last int) {
-	step := p.moments[last].Step
+// step adds the line of a step.
+func (p *picture) step(n int) {
+	step := p.moments[n].Step
 	l := runLine{
-		First: first, Last: last, StepText: p.Words(*step), Hue: hue(max(step.Sender, 1)), Bars: p.bars(first-1, last),
-		Current: first <= p.at && p.at <= last, Left: first > p.at, Cause: first <= p.made && p.made <= last, URL: p.state(last),
-		Lost: first <= p.lost && p.lost <= last, Refused: step.Applied != nil && step.Applied.Err != nil, Changes: changesIn(p.moments[first : last+1]),
+		Number: n, StepText: p.Words(*step), Hue: hue(max(step.Sender, 1)), Bars: p.bars(n-1, n), Changes: changesIn(step),
+		Current: n == p.at, Left: n > p.at, Because: n == p.because, Lost: n == p.lost, URL: p.state(n),
+		Refused: step.Applied != nil && step.Applied.Err != nil,
 	}
+	l.Violates, l.Idle = p.violatedBy(n)
 	if step.Call != nil {
 		_, l.Call, _ = strings.Cut(p.rowsNamed(l.Call, step.Call), ": ") // the arrow leads to the store
 		l.Actor, l.From, l.To = p.Actors[step.Sender-1].Name, p.beyond(step.Sender-1, 0), p.x(storeTitle(step.Call.Target))
@@ -166,37 +142,7 @@ func (p *picture) step(first, last int) {
 	case lab.Lands:
 		l.From = p.x(underWay)
 	}
-	if l.folded() {
-		l.Call, l.Result, l.Fate, l.Told, l.Refused = lab.Count(last-first+1, "call"), "", "", nil, false
-	}
-	var actors []string
-	for n := first; n <= last; n++ {
-		l.Breaks = append(l.Breaks, p.brokenAfter(n)...)
-		if words := p.Words(*p.moments[n].Step); l.folded() {
-			if does := gateMoved(*p.moments[n].Step); does != "" {
-				l.Call += ", " + does
-			}
-			l.Told = append(l.Told, words.Told...)
-			if !slices.Contains(actors, words.Actor) {
-				actors = append(actors, words.Actor)
-			}
-			l.Actor = strings.Join(actors, ", ")
-		}
-	}
-	if !l.Cause && l.Breaks == nil {
-		l.Call = shortened(l.Call)
-	}
 	p.Lines = append(p.Lines, l)
-}
-
-// mostCall is how many letters of a call a line has room for.
-const mostCall = 44
-
-func shortened(call string) string {
-	if letters := []rune(call); len(letters) > mostCall {
-		return string(letters[:mostCall-1]) + "…"
-	}
-	return call
 }
 
 // pending is what each actor may call next, with the names of the two columns, unless other steps come after
@@ -211,7 +157,7 @@ func (v *scene) pending() (next []runLine) {
 			l.Call = "waits: " + a.Why
 		default:
 			_, l.Call, _ = strings.Cut(v.rowsNamed(a.Words, a.Call), ": ")
-			l.Call, l.From, l.To = "may "+shortened(l.Call), a.Name, storeTitle(a.Call.Target)
+			l.Call, l.From, l.To = "may "+l.Call, a.Name, storeTitle(a.Call.Target)
 		}
 		next = append(next, l)
 	}
@@ -243,7 +189,7 @@ func late(m lab.Moment) []lab.Option {
 
 // bars are what holds after a step, or after a later one. What holds after both spans the whole line.
 func (p *picture) bars(before, after int) (bars []bar) {
-	was, is := p.holding(before), p.holding(after)
+	was, is := p.held[before], p.held[after]
 	for _, b := range was {
 		if !slices.Contains(is, b) {
 			b.Half = "top"
@@ -378,13 +324,11 @@ func stateOf(c *lab.Call, db mem.Snapshot) string {
 	return "gone"
 }
 
-// changesIn counts the rows that steps changed, with the signs of the marks.
-func changesIn(moments []lab.Moment) string {
+// changesIn counts the rows that a step changed, with the signs of the marks.
+func changesIn(step *lab.Step) string {
 	count := map[templates.Mark]int{}
-	for _, m := range moments {
-		for _, c := range m.Step.Changes() {
-			count[markOf(c)]++
-		}
+	for _, c := range step.Changes() {
+		count[markOf(c)]++
 	}
 	var words []string
 	for _, mark := range []templates.Mark{templates.Inserted, templates.Changed, templates.Deleted} {
@@ -395,24 +339,30 @@ func changesIn(moments []lab.Moment) string {
 	return strings.Join(words, " ")
 }
 
-// brokenAfter lists the invariants that are violated since a step, the one that the scenario is about first.
-func (v *scene) brokenAfter(n int) (titles []string) {
+// violatedBy lists the invariants that a step violates, and those that were seen to be violated after it when nothing
+// could happen any more; the one that the scenario is about first.
+func (v *scene) violatedBy(n int) (at, idle []string) {
 	for _, invariant := range v.moments[n].Invariants {
-		switch {
-		case invariant.State != lab.InvariantViolated || invariant.Since != n:
-		case invariant.Name == v.record.Invariant:
-			titles = slices.Insert(titles, 0, invariant.Title)
-		default:
-			titles = append(titles, invariant.Title)
+		if invariant.State != lab.InvariantViolated || invariant.Since != n {
+			continue
+		}
+		titles := &at
+		if invariant.Idle {
+			titles = &idle
+		}
+		if invariant.Name == v.record.Invariant {
+			*titles = slices.Insert(*titles, 0, invariant.Title)
+		} else {
+			*titles = append(*titles, invariant.Title)
 		}
 	}
-	return titles
+	return at, idle
 }
 
 // class is for the style sheet.
 func (l runLine) class() templ.CSSClasses {
-	return templ.Classes("line", "of-"+strconv.Itoa(l.Hue), templ.KV("next", l.First == 0), templ.KV("now", l.Current), templ.KV("left", l.Left),
-		templ.KV("broke", l.Breaks != nil), templ.KV("made", l.Cause), templ.KV("lostat", l.Lost), templ.KV("folded", l.folded()))
+	return templ.Classes("line", "of-"+strconv.Itoa(l.Hue), templ.KV("next", l.Number == 0), templ.KV("now", l.Current), templ.KV("left", l.Left),
+		templ.KV("broke", l.Violates != nil || l.Idle != nil), templ.KV("why", l.Because), templ.KV("lostat", l.Lost))
 }
 
 func (p picture) class() string { return "n" + strconv.Itoa(len(p.Columns)) }
@@ -443,11 +393,22 @@ func (l runLine) inWords() string {
 	for _, told := range l.Told {
 		words = append(words, "told: "+told)
 	}
-	if l.Cause {
-		words = append(words, "◆ made it possible")
-	}
-	for _, invariant := range l.Breaks {
-		words = append(words, "✗ violates "+invariant)
-	}
+	words = append(words, l.tags()...)
 	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " ")
 }
+
+// tags say what the step has to do with a violated invariant.
+func (l runLine) tags() (words []string) {
+	if l.Because {
+		words = append(words, becauseOfThis)
+	}
+	for _, invariant := range l.Violates {
+		words = append(words, "✗ violates "+invariant)
+	}
+	for _, invariant := range l.Idle {
+		words = append(words, "✗ idle after this: "+invariant+" is violated")
+	}
+	return words
+}
+
+const becauseOfThis = "because of this"

@@ -18,7 +18,7 @@ func FuzzRequest(f *testing.F) {
 		f.Add(uint8(0), query)
 		f.Add(uint8(200), query)
 	}
-	names := []string{"A1", "A3", "post", "web-dies", "stalled", "forgotten", "A1.json", "forgotten.json", "A1/compare", "late-copy/compare", "late-row/compare"}
+	names := []string{"A1", "A3", "post", "web-dies", "stalled", "forgotten", "A1.json", "forgotten.json", "late-copy", "late-row"}
 	f.Fuzz(func(t *testing.T, at uint8, query string) {
 		address := &url.URL{Path: "/lab/" + names[int(at)%len(names)], RawQuery: query}
 		ask := func() *httptest.ResponseRecorder {

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"microblogging/lab"
-	"microblogging/lab/modelcheck"
 	"microblogging/templates"
 )
 
@@ -12,24 +11,24 @@ import (
 type safeguardSwitch struct {
 	lab.Safeguard
 	On bool
-	// URL turns it, and Compare shows what it is good for.
-	URL, Compare string
+	// URL turns it, and Outcome shows what it is good for.
+	URL, Outcome string
 	// Source is its code.
 	Source sourceView
 }
 
 // switches are the safeguards that can be taken out of the scenario, or were.
-func switches(q request, cases []modelcheck.Case) (list []safeguardSwitch) {
+func (l *Lab) switches(q request) (list []safeguardSwitch) {
 	base := q.Name
 	if q.Safeguard != nil {
 		base = q.Safeguard.Of
 	}
-	for _, c := range cases {
+	for _, c := range l.cases() {
 		if c.Safeguard == nil || c.Safeguard.Of != base {
 			continue
 		}
 		s := safeguardSwitch{Safeguard: *c.Safeguard, On: c.Name != q.Name, URL: forProjector(templates.LabPath(c.Name), q.large),
-			Compare: forProjector(templates.LabComparePath(c.Name), q.large), Source: codeOf(*c.Safeguard)}
+			Outcome: forProjector(l.outcomePath(c.Name), q.large), Source: codeOf(*c.Safeguard)}
 		if !s.On {
 			s.URL = forProjector(templates.LabPath(base), q.large)
 			for i, line := range s.Source.Lines {
@@ -76,7 +75,7 @@ type refusal struct {
 	lab.Safeguard
 	Step  int
 	Actor string
-	// URL compares the run with the same without the safeguard.
+	// URL is the same run without the safeguard.
 	URL string
 }
 
@@ -93,7 +92,7 @@ func (l *Lab) refusalsIn(v *scene) (list []refusal) {
 		}
 		without, _ := c.Follow(schedule, false)
 		if _, n := differing(without, v.moments[:v.at+1]); n > 0 && v.moments[n].Step.Applied != nil && v.moments[n].Step.Applied.Err != nil {
-			list = append(list, refusal{*c.Safeguard, n, v.Words(*v.moments[n].Step).Actor, comparePath(c, schedule[:len(without)-1])})
+			list = append(list, refusal{*c.Safeguard, n, v.Words(*v.moments[n].Step).Actor, request{Case: c, schedule: schedule[:len(without)-1], at: len(without) - 1}.address()})
 		}
 	}
 	return list

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"context"
 	"net/http"
 	"slices"
 
@@ -26,13 +27,10 @@ type scene struct {
 	ahead map[string]string
 	// safeguards are those that can be switched.
 	safeguards []safeguardSwitch
-	// decisive is the first step that goes another way with the safeguard, and refused is it too if the
-	// safeguard refuses that very call. They are 0 if none does.
-	decisive, refused int
-	// instead is the call that is made there with the safeguard. It is nil if none is.
-	instead *lab.Call
-	// made is the step that made a violated invariant possible: see cause.
-	made int
+	// prevented is the outcome without the safeguard that prevents in the production code what the level shows.
+	prevented string
+	// outcome is there if the invariant of the level is violated.
+	outcome *outcome
 	// reachable says from where the invariant of the level can still be violated. It is nil if that is not known. lost
 	// is the step since which it cannot.
 	reachable *lab.Reach
@@ -63,7 +61,7 @@ func (l *Lab) scenario(w http.ResponseWriter, r *http.Request, page templates.Pa
 		return redirect(w, r, q.address())
 	}
 	page.Path = q.address()
-	v, err := inTurn(r.Context(), l.replays, func() (*scene, error) { return l.follow(q) })
+	v, err := inTurn(r.Context(), l.replays, func() (*scene, error) { return l.follow(r.Context(), q) })
 	if err != nil {
 		return templates.Response{}, err
 	}
@@ -79,7 +77,7 @@ func (l *Lab) scenario(w http.ResponseWriter, r *http.Request, page templates.Pa
 }
 
 // follow replays a schedule.
-func (l *Lab) follow(q request) (*scene, error) {
+func (l *Lab) follow(ctx context.Context, q request) (*scene, error) {
 	x := lab.NewExplorer(q.Scenario)
 	defer x.Close()
 	moments, err := x.Follow(q.schedule, false)
@@ -90,13 +88,12 @@ func (l *Lab) follow(q request) (*scene, error) {
 		return nil, refuseChoice(&q.Scenario, "The system is not idle", &lab.StuckError{Position: q.at, Word: "rest", Why: "an actor can go on"})
 	}
 	v := l.sceneOf(q, moments)
-	if _, broken := v.worst(); broken && q.Safeguard != nil {
-		err = l.decide(v)
+	if v.won() && !v.ships() {
+		if v.outcome, err = l.outcomeOf(ctx, v); err != nil {
+			return nil, err
+		}
 	}
-	if err == nil {
-		v.ahead, err = ahead(x, q, v.now().Actors)
-	}
-	v.made = v.cause()
+	v.ahead, err = ahead(x, q, v.now().Actors)
 	if v.ships() && v.now().Quiescent() {
 		v.refusals = l.refusalsIn(v)
 	}
@@ -104,8 +101,8 @@ func (l *Lab) follow(q request) (*scene, error) {
 }
 
 func (l *Lab) sceneOf(q request, moments []lab.Moment) *scene {
-	return &scene{request: q, moments: moments, stores: storesOf(moments), record: l.recordOf(q.Name),
-		stale: l.stale() && q.Part != modelcheck.Own, safeguards: switches(q, l.cases()), levels: l.levels()}
+	return &scene{request: q, prevented: forProjector(l.prevented(q.Name), q.large), moments: moments, stores: storesOf(moments), record: l.recordOf(q.Name),
+		stale: l.stale() && q.Part != modelcheck.Own, safeguards: l.switches(q), levels: l.levels()}
 }
 
 // choosing is the request that goes on from here with one choice.

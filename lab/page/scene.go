@@ -12,8 +12,8 @@ import (
 // now is the state that is shown.
 func (v *scene) now() lab.Moment { return v.moments[v.at] }
 
-// outcome is what fresh workers did. It is nil if that was not requested.
-func (v *scene) outcome() *lab.Outcome {
+// rested is what fresh workers did. It is nil if that was not requested.
+func (v *scene) rested() *lab.Outcome {
 	if v.ask != askRest {
 		return nil
 	}
@@ -198,6 +198,8 @@ func (v *scene) reachState() string {
 		return "unknown"
 	case v.lost > 0:
 		return "lost"
+	case v.sure() > 0:
+		return "sure"
 	}
 	return "within"
 }

@@ -1,0 +1,369 @@
+package page
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"microblogging/lab"
+	"microblogging/lab/mem"
+	"microblogging/lab/modelcheck"
+	"microblogging/storage/driver"
+	"microblogging/templates"
+)
+
+// twinTime is how long a page looks for the twin of a run that nobody has recorded.
+const twinTime = time.Second
+
+// An outcome is a run that violates the invariant of its level, beside one in which all invariants hold.
+type outcome struct {
+	modelcheck.Cause
+	// whole reports whether there was time to look for the twin.
+	whole bool
+	// held is the other run: the twin, or else the run with the safeguard. It is nil if there is neither.
+	held *scene
+	// first is the first step that is not the same in both. It is 0 without another run.
+	first int
+	// with is the run with the safeguard that the scenario goes without. It is nil if it has all. differs is the first step
+	// that goes another way there, and refused is the same if it is the same request with another answer.
+	with             *scene
+	differs, refused int
+}
+
+// outcomeOf finds what a violated invariant is held against.
+func (l *Lab) outcomeOf(ctx context.Context, v *scene) (*outcome, error) {
+	o := &outcome{whole: true}
+	run := v.schedule[:v.wonAt()]
+	if v.Safeguard != nil {
+		complete, err := l.find(v.Safeguard.Of)
+		if err != nil {
+			return nil, err
+		}
+		complete.Preemptions = v.Preemptions // it may bound them more, and be stuck before that step
+		same, _ := complete.Parse(v.Format(run))
+		moments, _ := complete.Follow(same, true) // it has all actors, and leaves out what is not possible
+		o.with = l.endOf(complete, moments, v.large)
+		o.differs, o.refused = differing(v.moments[:len(run)+1], moments)
+	}
+	if v.recorded() {
+		o.Cause = v.record.Cause
+	}
+	if o.Twin == "" {
+		searching, cancel := context.WithTimeout(ctx, twinTime)
+		defer cancel()
+		o.Cause, o.whole = v.TwinOf(searching, run)
+	}
+	switch o.first = max(o.Before, o.Fault); {
+	case o.Twin != "":
+		moments, err := v.FollowText(o.Twin)
+		if err != nil {
+			return nil, err
+		}
+		o.held = l.endOf(v.Case, moments, v.large)
+	case o.with != nil && o.differs > 0 && o.with.now().Violated() == nil:
+		o.held, o.first = o.with, o.differs
+	}
+	return o, nil
+}
+
+// recorded reports whether the run is the one that the model checker has found in this code.
+func (v *scene) recorded() bool { return !v.stale && v.text() == v.record.Schedule }
+
+// endOf is a scene at the end of a run.
+func (l *Lab) endOf(c modelcheck.Case, run []lab.Moment, large bool) *scene {
+	q := request{Case: c, at: len(run) - 1, large: large}
+	for _, m := range run[1:] {
+		q.schedule = append(q.schedule, m.Step.Choice)
+	}
+	return l.sceneOf(q, run)
+}
+
+// because is the step because of which the invariant of the level is violated, and searched is how many states were
+// searched to know it: all of them. Both are 0 if not all were.
+func (v *scene) because() (step, searched int) {
+	switch {
+	case !v.won():
+		return 0, 0
+	case v.recorded() && v.record.Searched > 0:
+		return v.record.Because, v.record.Searched
+	case v.reachable != nil:
+		return v.reachable.Because(v.moments[:v.wonAt()+1], v.record.Invariant), v.reachable.States
+	}
+	return 0, 0
+}
+
+// sure is the step since which every way on violates the invariant of the level. It is 0 if there is none yet, or if that
+// is not known.
+func (v *scene) sure() int {
+	if v.reachable == nil || v.won() {
+		return 0
+	}
+	return v.reachable.Because(v.moments[:v.at+1], v.record.Invariant)
+}
+
+// did is the write that violated the invariant of the level: the one that the safeguard refuses; or the one that
+// violates nothing in the twin; or the last one, unless only the idle system showed it. It is 0 if none is known.
+func (v *scene) did() int {
+	if v.outcome == nil {
+		return 0
+	}
+	last := v.wonAt()
+	if v.goal().Idle {
+		last = 0
+	}
+	for _, n := range []int{v.outcome.refused, v.outcome.Moved, last} {
+		if n > 0 && v.moments[n].Step.Changes() != nil {
+			return n
+		}
+	}
+	return 0
+}
+
+// seen says at which step a violated invariant was seen, and because of which step it is violated.
+func (v *scene) seen() string {
+	goal := v.goal()
+	words := "Seen at step " + strconv.Itoa(goal.Since)
+	because, searched := v.because()
+	switch {
+	case searched > 0 && because == 0:
+		return words + ". Every run of this level violates it."
+	case because == goal.Since && because > 0:
+		return words + ", because of that step."
+	case because > 0:
+		return words + ", because of step " + strconv.Itoa(because) + "."
+	}
+	return words + "."
+}
+
+// unsearched says why the step is not known because of which the invariant is violated. It is empty if it is.
+func (v *scene) unsearched() string {
+	switch _, searched := v.because(); {
+	case searched > 0:
+		return ""
+	case v.ask == askReach:
+		return "Because of which step is not known: there was no time to search all states."
+	}
+	return "Because of which step is not known: not all states were searched."
+}
+
+// searchAll is the address that searches all states for that step. It is empty if that was done, or is not offered.
+func (v *scene) searchAll() string {
+	if v.unsearched() == "" || v.ask == askReach || v.Part == modelcheck.Own {
+		return ""
+	}
+	return v.asking(askReach)
+}
+
+// A tag says in a word what a step has to do with the outcome. Class is for the style sheet.
+type tag struct{ Class, Text string }
+
+// An outcomeLine is a step of one of the two runs.
+type outcomeLine struct {
+	runLine
+	// Class is for the style sheet: what the step is, if it is anything.
+	Class string
+	Tags  []tag
+	Code  lineView
+}
+
+// mine is a step of the run that violates the invariant.
+func (v *scene) mine(n int) outcomeLine {
+	l := v.outcomeLine(n)
+	because, _ := v.because()
+	if did := v.did(); n == did {
+		l.Class, l.Tags = "did", append(l.Tags, tag{"bad", "the write that did it"})
+	}
+	if n == because {
+		l.Tags = append(l.Tags, tag{"why", becauseOfThis + ": since then every way violates it"})
+		if l.Class != "did" {
+			l.Class = "why"
+		}
+	}
+	at, _ := v.violatedBy(n)
+	for _, title := range at {
+		l.Tags = append(l.Tags, tag{"bad", "✗ violates " + title})
+	}
+	return l
+}
+
+// held is a step of the other run.
+func (v *scene) held(n int) outcomeLine {
+	o := v.outcome
+	l := o.held.outcomeLine(n)
+	moved := o.first - 1 // where the call of step Moved is here
+	for at := o.first; o.Moved > 0 && at <= o.Moved; at++ {
+		if v.moments[at].Step.Choice.Actor == v.moments[o.Moved].Step.Choice.Actor {
+			moved++
+		}
+	}
+	switch {
+	case o.Moved > 0 && n == moved:
+		l.Class, l.Tags = "moved", []tag{{"good", "step " + strconv.Itoa(o.Moved) + ", before step " + strconv.Itoa(o.Before)}}
+	case o.Moved > 0 && n == moved+1:
+		l.Tags = []tag{{"", "step " + strconv.Itoa(o.Before)}}
+		if then := v.outcomeLine(o.Before); then.Result != l.Result {
+			l.Class, l.Tags = "why", []tag{{"why", "step " + strconv.Itoa(o.Before) + ", with another answer"}}
+		}
+	case o.Fault > 0 && n == o.Fault && v.moments[n].Step.Choice.Fate != lab.Forgotten:
+		l.Class, l.Tags = "moved", []tag{{"good", "the same step without the fault"}}
+	case o.Twin == "" && n == o.first && o.refused > 0:
+		l.Class, l.Tags = "moved", []tag{{"good", "the safeguard refuses it"}}
+	case o.Twin == "" && n == o.first:
+		l.Class, l.Tags = "moved", []tag{{"good", "with the safeguard"}}
+	}
+	return l
+}
+
+func (v *scene) outcomeLine(n int) (l outcomeLine) {
+	l.runLine, l.Code = v.told(n)
+	l.URL = v.state(n)
+	if call := v.moments[n].Step.Call; l.Class == "" && call != nil && v.moments[n].Step.Changes() == nil && isRead(call) {
+		l.Class = "read"
+	}
+	return l
+}
+
+// lines are the steps from one to another.
+func lines(line func(int) outcomeLine, from, to int) (list []outcomeLine) {
+	for n := from; n <= to; n++ {
+		list = append(list, line(n))
+	}
+	return list
+}
+
+// same are the steps of both runs before they differ.
+func (v *scene) same() []outcomeLine { return lines(v.mine, 1, v.outcome.first-1) }
+
+// differs says how the other run differs.
+func (v *scene) differs() string {
+	o := v.outcome
+	switch {
+	case o.Moved > 0:
+		return "Its twin: step " + strconv.Itoa(o.Moved) + " comes before step " + strconv.Itoa(o.Before)
+	case o.Fault > 0:
+		return "Its twin: the fault of step " + strconv.Itoa(o.Fault) + " does not happen"
+	}
+	return "The same run with the safeguard"
+}
+
+// answered says what the safeguard would have answered, and since when.
+func (v *scene) answered() string {
+	o := v.outcome
+	step := strconv.Itoa(o.differs)
+	switch {
+	case o.differs == 0 && o.with.now().Violated() == nil:
+		return "With the safeguard, the same steps can be taken, and all invariants hold."
+	case o.differs == 0:
+		return "With the safeguard, the same steps can be taken."
+	case o.differs >= len(o.with.moments):
+		return "With the safeguard, step " + step + " is not made."
+	case o.refused == 0 || o.with.moments[o.differs].Step.Applied == nil || o.with.moments[o.differs].Step.Applied.Err == nil:
+		l, _ := o.with.told(o.differs)
+		if mine, _ := v.told(o.differs); mine.Call == l.Call {
+			return "With the safeguard, step " + step + " writes or sends something else."
+		}
+		return "With the safeguard, step " + step + " is another one: " + l.Actor + ": " + l.Call + "."
+	}
+	l, _ := o.with.told(o.differs)
+	words := "With the safeguard, the store refuses step " + step + ": " + l.Result
+	if since := v.refusedSince(o.with.moments[o.differs].Step); since > 0 {
+		words += ", since step " + strconv.Itoa(since)
+	}
+	return words + "."
+}
+
+// refusedSince is the step that changed last the row because of which a call was refused. It is 0 if none has.
+func (v *scene) refusedSince(refused *lab.Step) int {
+	var failed *driver.OperationError
+	if !errors.As(refused.Applied.Err, &failed) || failed.Index >= len(refused.Call.Operations) {
+		return 0
+	}
+	row := refused.Call.Operations[failed.Index].Row
+	for n := v.outcome.differs - 1; n > 0; n-- {
+		step := v.moments[n].Step
+		if step.Call != nil && step.Call.Target == refused.Call.Target && slices.ContainsFunc(step.Changes(), func(c mem.Change) bool {
+			return later(c).Partition == refused.Call.Partition && later(c).Row == row
+		}) {
+			return n
+		}
+	}
+	return 0
+}
+
+// differing is the number of the first step that goes another way, or is not made there; or else of the first that
+// writes something else. refused is the same if it is the same call, with another answer. They are 0 if no step is.
+func differing(without, with []lab.Moment) (n, refused int) {
+	writes := 0
+	for n := 1; n < len(without); n++ {
+		if n == len(with) {
+			return n, 0
+		}
+		a, b := without[n].Step, with[n].Step
+		switch {
+		case alike(*a, *b):
+			if writes == 0 && !writeAlike(*a, *b) {
+				writes = n
+			}
+		case a.Call != nil && b.Call != nil && a.Call.Method == b.Call.Method && a.Call.Target == b.Call.Target:
+			return n, n
+		default:
+			return n, 0
+		}
+	}
+	return writes, 0
+}
+
+// alike reports whether two steps ask the same and are answered alike.
+func alike(a, b lab.Step) bool {
+	failed := func(s lab.Step) bool { return s.Applied != nil && s.Applied.Err != nil }
+	if a.Call == nil || b.Call == nil {
+		return a.Call == b.Call
+	}
+	return a.Call.Method == b.Call.Method && a.Call.Target == b.Call.Target && failed(a) == failed(b) && slices.Equal(a.Told, b.Told)
+}
+
+// writeAlike reports whether two steps leave the same in rows, and send the same.
+func writeAlike(a, b lab.Step) bool {
+	return (a.Call == nil || a.Call.Message.Text == b.Call.Message.Text) && slices.EqualFunc(a.Changes(), b.Changes(), func(a, b mem.Change) bool {
+		return slices.Equal(a.After.Properties, b.After.Properties)
+	})
+}
+
+// told is a step with its request as a sentence, its response, and its line of Go.
+func (v *scene) told(n int) (l runLine, code lineView) {
+	step := v.moments[n].Step
+	l = runLine{Number: n, StepText: v.Words(*step), Refused: step.Applied != nil && step.Applied.Err != nil, Changes: changesIn(step)}
+	if step.Call == nil {
+		return l, code
+	}
+	l.Actor, l.Hue = v.Actors[step.Sender-1].Name, hue(step.Sender)
+	if sentence := v.Tell(step.Call, step.Site()); sentence != "" {
+		l.Call = strings.TrimSuffix(sentence, ".")
+	}
+	for _, line := range newSourceView(step.Site(), step.Site().Line, step.Site().Line).Lines {
+		code = line
+	}
+	return l, code
+}
+
+// outcomePath is the address of the shortest run known that violates the invariant of a scenario.
+func (l *Lab) outcomePath(name string) string {
+	c, err := l.find(name)
+	way, unreadable := c.Parse(l.recordOf(name).Schedule)
+	if err != nil || unreadable != nil {
+		return templates.LabPath(name)
+	}
+	return request{Case: c, schedule: way, at: len(way)}.address()
+}
+
+// prevented is the outcome without the safeguard by which MicroBlogging prevents what a level of the textbook shows. It
+// is empty for another scenario.
+func (l *Lab) prevented(name string) string {
+	if level, _ := levelOf(name); level.Safeguard != "" {
+		return l.outcomePath(level.Safeguard)
+	}
+	return ""
+}

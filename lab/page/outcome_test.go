@@ -1,0 +1,110 @@
+package page_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"microblogging/lab"
+	"microblogging/lab/modelcheck"
+)
+
+func TestOutcome(t *testing.T) {
+	t.Run("it says when the invariant was seen to be violated, because of which step, and what holds", outcomeSays)
+	t.Run("each shortest run is there whole, beside one that holds, and its last step is not blamed for what the idle system shows", outcomesAreWhole)
+	t.Run("a step is named only if all states were searched, and the page offers that search", unsearchedIsSaid)
+	t.Run("no line of code is that of package optimistic", linesAreTheCallers)
+}
+
+// outcome is the text of the two runs.
+func (r response) outcome() string { return textOf(r.part("picture")) }
+
+func outcomeSays(t *testing.T) {
+	s := newSite(t)
+	for _, at := range []struct {
+		path string
+		says []string
+	}{
+		{orphan, []string{
+			"Steps 1 to 5 are the same in both", "6 w1 List the posts to delete, as they are at this moment → 0 rows because of this",
+			"→ ok , rows: +1 “posted” the write that did it 68 return b.write(ctx, blogs, driver.Insert", "idle Nothing can happen any more, so it is checked: a post is left of a channel that is gone.",
+			"Its twin: step 7 comes before step 6", "“posted” step 7, before step 6", "→ 1 row step 6, with another answer", "Checked: all invariants hold.",
+		}},
+		{"/lab/A2?s=w1*4,ann,w2*4", []string{"because of this: since then every way violates it", "the write that did it ✗ violates", "Its twin: step 9 comes before step 4"}},
+		{"/lab/A4?s=ann:repeated,ann", []string{"Its twin: the fault of step 1 does not happen", "the same step without the fault"}},
+		{"/lab/lost-message?s=olga*2,network:forgotten", []string{"Its twin: the fault of step 3 does not happen"}},
+		{"/lab/poison-row?s=w1*2", []string{"The same run with the safeguard", "With the safeguard, step 2 is another one: w1: Record the message, for an operator.", "with the safeguard"}},
+		{"/lab/open-gate?s=ann*4,olga*6,w1*13,ann,w1*6&reach=1", []string{
+			"because of this", "the write that did it", "With the safeguard, the store refuses step 24: not found: merge gate!open!setup.5, since step 16.", "driver.Merge(schema.OpenGateRow(ref.Incarnation), driver.Exists)",
+		}},
+		{"/lab/shut-gate?s=w1*12,w2*11,ann*10,w1*3", []string{"Its twin: step 34 comes before step 33", "With the safeguard, the store refuses step 36", "the write that did it"}},
+		{"/lab/vote-counted?s=ann*8", []string{"The same run with the safeguard"}},
+	} {
+		text := s.get(at.path).want(200).outcome()
+		for _, says := range at.says {
+			if !strings.Contains(text, says) {
+				t.Errorf("%s does not say %q but %s", at.path, says, text)
+			}
+		}
+	}
+	s.get(orphan + "&at=8").want(200).says("every way on wins since step 6")
+	if text := s.get("/lab/A1?s=ann,olga*2,w1*2").want(200).text(); strings.Contains(text, "every way on wins") {
+		t.Error("a run that can go both ways is said to win")
+	}
+}
+
+func outcomesAreWhole(t *testing.T) {
+	s := newSite(t)
+	for _, c := range modelcheck.Cases() {
+		record := recordOf(t, c.Name)
+		if record.Schedule == "" {
+			continue
+		}
+		run, err := c.FollowText(record.Schedule)
+		ok(t, err)
+		r := s.get("/lab/" + c.Name + "?s=" + record.Schedule).want(200)
+		steps := r.all(func(n *html.Node) bool { return hasClass(n, "step") && has(n, "data-step") })
+		if len(steps) != record.Shortest {
+			t.Errorf("%s: %d steps of %d", c.Name, len(steps), record.Shortest)
+		}
+		violated := run[record.Shortest].Violated()
+		idle := violated[slices.IndexFunc(violated, func(i lab.InvariantState) bool { return i.Name == record.Invariant })].Idle
+		if blamed := strings.Contains(textOf(steps[len(steps)-1]), "✗ violates "+titleOf(c, record.Invariant)); blamed == idle {
+			t.Errorf("%s: the invariant is seen only when nothing can happen any more: %v, and the last step is blamed: %v", c.Name, idle, blamed)
+		}
+		if text := r.outcome(); !strings.Contains(text, "✓ ") && !strings.Contains(text, "the same steps can be taken, and all invariants hold") {
+			t.Errorf("%s has no run that holds: %s", c.Name, text[strings.Index(text, "No run"):])
+		}
+	}
+}
+
+func unsearchedIsSaid(t *testing.T) {
+	s := newSite(t)
+	const run, unknown = "/lab/link-version?s=vera,vera2,vera*3,vera2*3", "Because of which step is not known: not all states were searched."
+	s.get(run).want(200).says("Seen at step 8, because of step 2.")
+	far := s.get("/lab/pivot?s=olga*4,w1*5,olga*3,w1").want(200).says(unknown)
+	if text := far.outcome(); strings.Contains(text, "because of this") {
+		t.Errorf("a step is named that no search has found: %s", text)
+	}
+	if to := far.href("say", "Search them all"); to != "/lab/pivot?s=olga*4,w1*5,olga*3,w1&reach=1" {
+		t.Errorf("the search is at %s", to)
+	}
+	s.get("/lab/open-gate?s=ann*4,olga*6,w1*13,ann,w1*6&reach=1").want(200).says("Seen at step 30, because of step 23.")
+}
+
+func linesAreTheCallers(t *testing.T) {
+	s := newSite(t)
+	for _, path := range []string{"/lab/open-gate?s=ann*4,olga*6,w1*2", "/lab/open-gate?s=ann*4,olga*6,w1*11", "/lab/shut-gate?s=w1*11"} {
+		r := s.get(path).want(200)
+		for _, part := range r.all(func(n *html.Node) bool { return hasClass(n, "place") || hasClass(n, "src") }) {
+			if text := textOf(part); strings.Contains(text, "storage/optimistic/") || strings.Contains(text, "table.Find(ctx, partition, row)") {
+				t.Errorf("%s shows %s", path, text)
+			}
+		}
+		if shown := r.all(func(n *html.Node) bool { return hasClass(n, "place") }); len(shown) == 0 {
+			t.Errorf("%s shows no line", path)
+		}
+	}
+}
