@@ -208,6 +208,8 @@ describe("width: a user who has signed in sees in its place", () => {
     await owner.press(owner.button("Post"));
     await owner.page.locator("article.pending").waitFor();
     await fits(owner);
+    await owner.button("Stop").waitFor(); // which is there once it takes long
+    await fits(owner);
     answer();
     await owner.page.locator("article.pending").waitFor({ state: "detached" });
     await owner.page.unroute("**");
