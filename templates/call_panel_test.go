@@ -72,7 +72,7 @@ func refusedCall() storage.Call {
 func calls(n int) storage.CallTotals { return storage.CallTotals{Calls: n} }
 
 func callPanelPage(v CallPanel) Page {
-	page := pageAt("/channels/garden", "")
+	page := teaching(pageAt("/channels/garden", ""))
 	page.CallPanel = func() CallPanel { return v }
 	return page
 }

@@ -49,11 +49,6 @@ func (v Deletion) at() int {
 	return at
 }
 
-// repeats reports whether a worker repeats steps that another has done.
-func (v Deletion) repeats() bool {
-	return v.State == domain.DeletionRunning && stepIndex(v.Step) < v.at()
-}
-
 func stepIndex(step domain.Step) int {
 	return slices.IndexFunc(deletionSteps(), func(s deletionStep) bool { return s.key == step })
 }
@@ -113,37 +108,38 @@ func (v Deletion) waiting() bool {
 // took is how long a deletion that is done took, without the time to undo it.
 func (v Deletion) took() string {
 	if v.UndoableUntil.After(v.RequestedOn) {
-		return brief(v.FinishedOn.Sub(v.UndoableUntil)) + " after the time to undo it was over"
+		return brief(v.FinishedOn.Sub(v.UndoableUntil))
 	}
 	return brief(v.FinishedOn.Sub(v.RequestedOn))
 }
 
-// headline says in a few words how far the deletion has come. The page reads out
-// each change of it to screen readers.
+// headline says in a few words what becomes of the channel. The page reads out each change of it to
+// screen readers.
 func (v Deletion) headline() string {
 	if v.waiting() {
-		return "Waiting for the storage since " + v.WaitingSince.UTC().Format(instantLayout)
+		return "Waiting since " + v.WaitingSince.UTC().Format(instantLayout)
 	}
 	switch v.State {
 	case domain.DeletionDone:
 		return "Deleted"
 	case domain.DeletionPoisoned:
-		if v.Attempts == 0 { // an attempt that kills its worker counts none
-			return "Stopped after many deliveries without progress"
-		}
-		return "Stopped after " + counted(v.Attempts, "failed attempt")
+		return "Stopped"
 	case domain.DeletionQueued:
-		return "Waiting for a worker"
+		return "Waiting for its turn"
 	case domain.DeletionPending:
 		return "Hidden, and about to be deleted"
 	case domain.DeletionUndone:
 		return "Undone"
 	}
-	at := v.at()
-	if at < 0 {
-		return "A worker has begun"
+	return "Being deleted"
+}
+
+// stopped says after what a poisoned deletion has stopped.
+func (v Deletion) stopped() string {
+	if v.Attempts == 0 { // an attempt that kills its worker counts none
+		return "Stopped after many deliveries without progress"
 	}
-	return "Step " + strconv.Itoa(at+1) + " of 5: " + deletionSteps()[at].name
+	return "Stopped after " + counted(v.Attempts, "failed attempt")
 }
 
 // stepName says the step in words.

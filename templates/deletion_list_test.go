@@ -15,7 +15,7 @@ func TestDeletionsPage(t *testing.T) {
 			{Name: "aurora", Channel: domain.ChannelRef{Incarnation: "inc2"}, State: domain.DeletionQueued, RequestedOn: ago(time.Hour)},
 		}}),
 			in("li", in("a[href=/channels/aurora/deletions/inc1]", says("aurora")), says("Deleted · asked for 29 July 2026, 11:00 UTC")),
-			in("li", in("a[href=/channels/aurora/deletions/inc2]"), says("Waiting for a worker · asked for")),
+			in("li", in("a[href=/channels/aurora/deletions/inc2]"), says("Waiting for its turn · asked for")),
 			in("a[rel=next][href=/account/deletions?after=n]"),
 		)
 		expect(t, DeletionsPage(page, Deletions{}), says("No deletions yet"))

@@ -12,23 +12,42 @@ func TestDeletionPage(t *testing.T) {
 	t.Run("shows its steps", func(t *testing.T) {
 		page := pageAt("/channels/aurora/deletions/inc1", "ingrid")
 		expect(t, DeletionPage(page, sampleDeletion(domain.DeletionRunning, "sweep")),
-			in("p[class=headline]", says("Step 3 of 5: Remove the rows")),
+			in("p[class=headline]", says("Being deleted")),
 			in("progress[max=5][value=2]"),
 			times(2, "li[class=done]"), times(2, "li[class=ahead]"),
 			in("li[class=current][aria-current=step]", says("Remove the rows")),
-			in("dl", says("Rows removed 12,345"), says("Failed attempts 2"), says("Requested 29 July 2026, 11:59 UTC"), silent("Finished")),
+			in("dl[class=told]", says("You deleted it 29 July 2026, 11:59:00 UTC"), silent("Finished")),
+			in("dl[class=facts]", says("Rows removed 12,345"), says("Failed attempts 2")),
 		)
+	})
+	t.Run("says what its reader must know, and folds its machinery", func(t *testing.T) {
+		pending := sampleDeletion(domain.DeletionPending, "")
+		pending.UndoableUntil = noon()
+		told := in("dl[class=told]", says("You can undo it until 29 July 2026, 12:00:00 UTC"), says("What readers see That the channel is being deleted"))
+		expect(t, DeletionPage(pageAt("/x", "ingrid"), pending), told, times(1, "details[class=how]"), times(0, "details[open]"))
+		for _, state := range []domain.DeletionState{
+			domain.DeletionPending, domain.DeletionQueued, domain.DeletionRunning, domain.DeletionPoisoned, domain.DeletionDone, domain.DeletionUndone,
+		} {
+			for _, step := range []domain.Step{"", domain.StepSweep} {
+				root := parse(t, render(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(state, step))))
+				fold := find(root, "details[class=how]")[0]
+				fold.Parent.RemoveChild(fold)
+				if err := plain(root); err != nil {
+					t.Errorf("%s: %v", state, err)
+				}
+			}
+		}
 	})
 	again := sampleDeletion(domain.DeletionDone, "release")
 	again.LastDelivery = 2
-	shows(t, "says that it counts at least the rows removed, if a second worker went on", DeletionPage(pageAt("/x", "ingrid"), again), in("dl", says("Rows removed (at least) 12,345")))
+	shows(t, "says that it counts at least the rows removed, if a second worker went on", DeletionPage(pageAt("/x", "ingrid"), again), in("dl[class=facts]", says("Rows removed (at least) 12,345")))
 	full := sampleDeletion(domain.DeletionRunning, "sweep")
-	shows(t, "does not say that steps are missing while there is room for all", DeletionPage(pageAt("/x", "ingrid"), full), silent("may be missing"), times(1, "a[href=/channels/aurora/rows]"))
+	shows(t, "does not say that steps are missing while there is room for all", DeletionPage(teaching(pageAt("/x", "ingrid")), full), silent("may be missing"), times(1, "a[href=/channels/aurora/rows]"))
 	for len(full.StepLog) < domain.MaxStepLog {
 		full.StepLog = append(full.StepLog, full.StepLog[0])
 	}
 	shows(t, "says that steps may be missing in a full log", DeletionPage(pageAt("/x", "ingrid"), full), says("steps after the first eight may be missing"))
-	shows(t, "leads to no rows once it is done, which may be another channel's", DeletionPage(pageAt("/x", "ingrid"), again), times(0, "a[href=/channels/aurora/rows]"))
+	shows(t, "leads to no rows once it is done, which may be another channel's", DeletionPage(teaching(pageAt("/x", "ingrid")), again), times(0, "a[href=/channels/aurora/rows]"))
 	// The request hides the channel, and the worker's first step makes sure.
 	shows(t, "does not say that hiding the channel is still ahead", DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionRunning, "")), says("Readers no longer see the channel."),
 		in("li[class=ahead][data-step=pivot]", says("Pass the point of no return"), says("Your request hides the channel immediately.")),
@@ -37,22 +56,23 @@ func TestDeletionPage(t *testing.T) {
 	// A request may die between its message and its mark. Then the worker marks the channel.
 	t.Run("does not claim that a queued deletion is hidden before a worker saw to it", func(t *testing.T) {
 		expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionQueued, "")),
-			says("Your request is safe on the queue."), says("Readers no longer see the channel once a worker takes it up, and usually before."))
+			says("Your request is kept."), says("Readers no longer see the channel once the work begins, and usually before."))
 		expect(t, DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionQueued, "sweep")), says("Readers no longer see the channel. "))
 	})
-	shows(t, "says that the site refuses posts while the gate is still open", DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionPending, "")),
-		says("the site refuses new posts. The gate in the store is still open"), says("the store can accept a post"))
+	shows(t, "says in its fold that a post may still arrive while the gate is open", DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionPending, "")),
+		in("details[class=how]", says("The gate in the store is still open"), says("the store can accept a post")))
 	late := sampleDeletion(domain.DeletionDone, "release")
 	late.UndoableUntil = late.FinishedOn.Add(-time.Second)
-	shows(t, "does not count the time to undo it", DeletionPage(pageAt("/x", "ingrid"), late), says("It took 1.0 s after the time to undo it was over."))
+	shows(t, "does not count the time to undo it", DeletionPage(pageAt("/x", "ingrid"), late), in("dl[class=facts]", says("Took 1.0 s")))
 	shows(t, "leads on and stops refreshing when done", DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionDone, "release")),
-		says("It took 4.0 s. Then the name was free again."), in("progress[value=5]"), times(5, "li[class=done]"),
-		in("dl", says("Finished")),
+		says("After that, the name was free again."), in("dl[class=facts]", says("Took 4.0 s")), in("progress[value=5]"), times(5, "li[class=done]"),
+		in("dl[class=told]", says("Finished")),
 		in("div[id=progress]", in("a[href=/channels]"), in("a[href=/channels/new?name=aurora]"), says("again, if the name is still free")),
 		without("noscript"), without("[data-events]"),
 	)
 	shows(t, "says how to re-queue a poisoned deletion", DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionPoisoned, "sweep")),
-		in("p[class=headline]", says("Stopped after 2 failed attempts")),
+		in("p[class=headline]", says("Stopped")), says("An operator of this site must look at this"),
+		in("details[class=how]", says("Stopped after 2 failed attempts")),
 		in("code", says("microblogging requeue --channel aurora")),
 		in("li[class=current]", says("Remove the rows")),
 		in("noscript", in("meta[http-equiv=refresh]")),
@@ -60,7 +80,7 @@ func TestDeletionPage(t *testing.T) {
 	killer := sampleDeletion(domain.DeletionPoisoned, "sweep")
 	killer.Attempts = 0
 	shows(t, "does not count attempts that killed their workers", DeletionPage(pageAt("/x", "ingrid"), killer),
-		in("p[class=headline]", says("Stopped after many deliveries without progress")))
+		in("details[class=how]", says("Stopped after many deliveries without progress")))
 	t.Run("shows how far the gate has come", func(t *testing.T) {
 		for step, state := range map[domain.Step]string{"": "open", "pivot": "open", "shut": "open", "sweep": "shut", "remove-gate": "shut", "release": "gone"} {
 			v := sampleDeletion(domain.DeletionRunning, step)
@@ -89,13 +109,13 @@ func TestDeletionPage(t *testing.T) {
 		if strings.ContainsAny(fragment, "\r\n") {
 			t.Error("the fragment has more than one line")
 		}
-		expect(t, DeletionProgress(v), in("[data-announce=Step 2 of 5: Close the gate: no more posts]"))
+		expect(t, DeletionProgress(v), in("[data-announce=Being deleted]"))
 	})
 	// After a crash, another worker begins at the first step.
 	t.Run("does not go back while a worker repeats the steps", func(t *testing.T) {
 		v := sampleDeletion(domain.DeletionRunning, "sweep")
 		v.Step = domain.StepPivot
-		expect(t, DeletionProgress(v), in("p[class=headline]", says("Step 3 of 5: Remove the rows")), says("It repeats the steps that were done"),
+		expect(t, DeletionProgress(v), in("progress[max=5][value=2]"),
 			times(2, "li[class=done]"), in("li[class=current]", says("Remove the rows")))
 	})
 	t.Run("shows the gate as the steps on record left it", func(t *testing.T) {

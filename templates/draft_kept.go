@@ -52,6 +52,8 @@ type KeptDraft struct {
 	Other string
 	// Send reports whether sending it again may help. If not, it is there to be copied.
 	Send bool
+	// Elsewhere reports whether its author may not post to the channel, and can choose another one for the text.
+	Elsewhere bool
 	// SignIn reports whether its author must sign in first.
 	SignIn bool
 }

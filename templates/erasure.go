@@ -59,9 +59,9 @@ func (v Erasure) undoable() string {
 func (v Erasure) removed() string {
 	switch of := v.Progress; {
 	case of.State == domain.DeletionPoisoned:
-		return "The work has stopped. The operator of this site has to restart it. " + counted(of.RowsDeleted, "row") + " removed so far."
+		return "The work has stopped. The operator of this site has to restart it."
 	case v.underWay() && v.step() != "":
-		return counted(of.RowsDeleted, "row") + " removed so far. Now: " + v.step() + "."
+		return "Now: " + v.step() + "."
 	case of.State == domain.DeletionDone:
 		return "With it went your channels, your votes and your subscriptions. " + nameKept(of.RequestedBy)
 	case of.State == domain.DeletionUndone:

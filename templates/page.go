@@ -33,6 +33,8 @@ type Page struct {
 	Site Site
 	// Lab reports whether the site has pages at LabIndexPath.
 	Lab bool
+	// Teach reports whether pages lead to what is behind them: to rows, to the lab, and to how deletion works.
+	Teach bool
 	// CallPanel, if not nil, makes each page but a public one end in a fold with what it cost.
 	// It is called once, while the page is rendered.
 	CallPanel func() CallPanel
@@ -57,6 +59,9 @@ type Link struct {
 	// Aside opens it in another tab, because this page has what would be lost.
 	Aside bool
 }
+
+// leadsToLab reports whether the page has links to the lab.
+func (p Page) leadsToLab() bool { return p.Lab && p.Teach }
 
 // endsDrafts reports whether the page may be the answer to a form that has ended a draft.
 func (p Page) endsDrafts() bool { return p.User != "" || p.Notice != "" }

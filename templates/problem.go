@@ -87,7 +87,7 @@ func problemText(status int) (title, detail string) {
 	case http.StatusForbidden:
 		return "This is not yours to change", "Only its owner may do that. Nothing was changed."
 	case http.StatusNotFound:
-		return "There is nothing here", "The address may be mistyped, or what was here has been deleted."
+		return "This page does not exist", "The address may be mistyped, or what was here is gone."
 	case http.StatusMethodNotAllowed:
 		return "That does not work here", "The page exists, but not for this kind of request."
 	case http.StatusRequestEntityTooLarge:
@@ -97,7 +97,7 @@ func problemText(status int) (title, detail string) {
 	case http.StatusTooManyRequests:
 		return "Too many tries", "There were too many attempts in a short time."
 	case http.StatusServiceUnavailable:
-		return "The store does not answer", "This is not your fault. It usually passes within a minute."
+		return "The site cannot reach its data", "This is not your fault. It usually passes within a minute."
 	}
 	if status >= http.StatusInternalServerError {
 		return "Something went wrong on this site", "This is not your fault. The error was written to the site’s log."
@@ -135,6 +135,9 @@ func (v Problem) onward(page Page) []Link {
 	// The page may be where a channel was that the reader has deleted.
 	if v.missing() && page.User != "" && len(v.Links) == 0 && strings.HasPrefix(page.Path, ChannelsPath+"/") {
 		links = append(links, Link{Label: "Your deletions", URL: DeletionsPath})
+	}
+	if page.User != "" && v.missing() {
+		links = append(links, Link{Label: "To your feed", URL: HomePath})
 	}
 	return append(links, Link{Label: "All channels", URL: ChannelsPath})
 }

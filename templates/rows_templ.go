@@ -145,7 +145,7 @@ func ChannelRowsPage(page Page, v ChannelRows) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if page.Lab {
+			if page.leadsToLab() {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<a href=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -269,7 +269,7 @@ func ChannelRowsPage(page Page, v ChannelRows) templ.Component {
 					}()
 				}
 				ctx = templ.InitializeContext(ctx)
-				templ_7745c5c3_Err = RowKindList(v.explained(), page.Lab).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = RowKindList(v.explained(), page.leadsToLab()).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -25,6 +25,12 @@ func pageAt(path string, user domain.UserName) Page {
 	}
 }
 
+// teaching is the page of a site that shows what is behind its pages.
+func teaching(page Page) Page {
+	page.Teach = true
+	return page
+}
+
 // nasty is what a hostile user might write into any field.
 const nasty = `"><script>alert('x')</script><b title='`
 

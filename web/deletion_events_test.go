@@ -97,9 +97,9 @@ func everyChangeOfADeletionIsSent(t *testing.T) {
 				t.Fatalf("event %q (%t) without %q:\n%s", e.name, ok, want, e.data)
 			}
 		}
-		next("progress", "Waiting for a worker")
+		next("progress", "Waiting for its turn")
 		w.advance(w.ref, domain.DeletionRunning, domain.StepShut, 0)
-		next("progress", "Step 2 of 5")
+		next("progress", `value="1"`)
 		w.advance(w.ref, domain.DeletionRunning, domain.StepSweep, 99)
 		next("progress", ">99</dd>")
 		w.trace(w.ref, domain.StepRecord{Step: domain.StepSweep, Worker: 1, Delivery: 1, Began: domain.Now()})

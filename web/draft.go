@@ -63,7 +63,7 @@ func (s *server) author(c echo.Context, kind templates.DraftKind, form url.Value
 
 // keptDraft returns the draft of the request for the page that refuses it with the
 // problem, or nil if the request has none.
-func keptDraft(c echo.Context, v visitor, cause problem) *templates.KeptDraft {
+func keptDraft(c echo.Context, v visitor, err error, cause problem) *templates.KeptDraft {
 	d := exchangeOf(c).draft
 	if d == nil {
 		return nil
@@ -77,6 +77,7 @@ func keptDraft(c echo.Context, v visitor, cause problem) *templates.KeptDraft {
 		text, cut := cutTyped(typedText(d.form.Get(name)))
 		kept.Values[name], kept.Cut = text, kept.Cut || cut
 	}
+	kept.Elsewhere = d.kind == templates.PostDraft && templates.MayNotPost(exchangeOf(c).channel, err) != ""
 	switch {
 	case !v.SignedIn(): // their session has ended, or the store did not say whose it is
 		kept.Send, kept.User = true, domain.UserName(author)
@@ -142,7 +143,10 @@ func (s *server) draftText(c echo.Context, err error, cause problem) (title, det
 	if d == nil {
 		return "", "", nil
 	}
-	gate := []templates.Link{{Label: "How its gate keeps late writes out", URL: templates.LearnGatePath, Aside: true}}
+	var gate []templates.Link
+	if s.Teach {
+		gate = []templates.Link{{Label: "How its gate keeps late writes out", URL: templates.LearnGatePath, Aside: true}}
+	}
 	var replaced *domain.ReplacedError
 	switch {
 	case errors.As(err, &replaced):
@@ -151,6 +155,9 @@ func (s *server) draftText(c echo.Context, err error, cause problem) (title, det
 		link := readNew(replaced.Current)
 		link.Aside = true
 		return d.kind.Unsent(), d.kind.Replaced(), []templates.Link{link}
+	case d.kind == templates.PostDraft && templates.MayNotPost(exchangeOf(c).channel, err) != "":
+		return "You may not post in “" + string(exchangeOf(c).channel.Name) + "”", templates.MayNotPost(exchangeOf(c).channel, err) +
+			" Nothing was posted. Your text is kept below.", nil
 	case cause.Status == http.StatusUnauthorized:
 		return "You are not signed in any more",
 			"Nothing was saved yet, and nothing is lost: what you wrote is below. Sign in, come back to this page, and send it.", nil

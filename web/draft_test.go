@@ -186,7 +186,7 @@ func (f form) long() form {
 }
 
 func draftBehindAShutGateLeadsToTheGate(t *testing.T) {
-	s := newSite(t)
+	s := newTeachingSite(t)
 	ada, bob := s.signedIn("ada"), s.signedIn("bob")
 	channel := s.channel("Engines", "ada")
 	open := func(b *browser) form { return b.open("/channels/Engines").form("Post").fill("text", draftText) }

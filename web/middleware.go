@@ -146,7 +146,7 @@ func (s *server) respondError(err error, c echo.Context) {
 		return
 	}
 	if p.Status == http.StatusServiceUnavailable && p.Detail == "" && !isRead(c.Request().Method) && exchangeOf(c).callLog.Totals().Writes == 0 {
-		p.Detail = "The store does not answer. Nothing was saved. Try again."
+		p.Detail = "The site cannot reach its data. Nothing was saved. Try again."
 	}
 	p.RequestID = c.Response().Header().Get(echo.HeaderXRequestID)
 	switch {

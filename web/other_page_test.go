@@ -161,8 +161,12 @@ func otherPageForProgramsFailsInJSON(t *testing.T) {
 }
 
 func labIsLedToByEachPage(t *testing.T) {
-	b := newSiteWith(t, web.Options{Routes: map[string]web.Handler{templates.LabIndexPath: failing}}).browser()
+	b := newSiteWith(t, web.Options{Teach: true, Routes: map[string]web.Handler{templates.LabIndexPath: failing}}).browser()
 	for _, path := range []string{"/", "/sign-in", "/nothing"} {
 		is(t, path, b.open(path).href("Lab"), templates.LabIndexPath)
+	}
+	b = newSiteWith(t, web.Options{Routes: map[string]web.Handler{templates.LabIndexPath: failing}}).browser()
+	for _, path := range []string{"/", "/how-deletion-works"} {
+		b.open(path).saysNot("Lab", "lab", "Behind this page")
 	}
 }

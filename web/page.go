@@ -28,7 +28,7 @@ func (s *server) page(c echo.Context, v visitor) templates.Page {
 // publicPage fills in what is the same for every visitor.
 func (s *server) publicPage(c echo.Context) templates.Page {
 	return templates.Page{
-		Path: ownPath(c), Public: true, Lab: s.hasLab(), Site: s.site,
+		Path: ownPath(c), Public: true, Lab: s.hasLab(), Teach: s.Teach, Site: s.site,
 		Origin: s.origin(c.Request()), Asset: s.asset,
 	}
 }

@@ -99,7 +99,7 @@ func apiDetail(method string, status int) string {
 	}
 	if isRead(method) {
 		words[http.StatusUnprocessableEntity] = "The URL is not valid: see errors."
-		words[http.StatusServiceUnavailable] = "The store does not answer. Try again."
+		words[http.StatusServiceUnavailable] = "The site cannot reach its data. Try again."
 	}
 	return words[status]
 }

@@ -27,7 +27,7 @@ func (s *server) problemPage(c echo.Context, err error, cause problem) error {
 		view.Links = []templates.Link{{Label: "Undo the deletion of your account", URL: templates.EraseAccountPath, Aside: exchangeOf(c).draft != nil}}
 	}
 	page := s.page(c, v)
-	view.Kept = keptDraft(c, v, cause)
+	view.Kept = keptDraft(c, v, err, cause)
 	if cause.Status == http.StatusUnauthorized && view.Kept == nil {
 		view.SignIn = &templates.SignIn{}
 		if page.Path != templates.SignInPath {

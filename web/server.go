@@ -78,11 +78,11 @@ type Options struct {
 	// LogAddresses makes the log state the addresses of clients.
 	LogAddresses bool
 	// Teach lets everybody see the rows behind every channel, and makes each page end in a list
-	// of the store calls that it made.
+	// of the store calls that it made, with links to what is behind it and to the lab.
 	Teach bool
 	// Routes are the handlers of pages that another package makes, by their paths in the
 	// notation of http.ServeMux, such as "/lab/{name}". They answer GET and HEAD. If one
-	// of them is at templates.LabIndexPath, the pages of this package lead to it.
+	// of them is at templates.LabIndexPath, the pages of this package lead to it if Teach is set.
 	Routes map[string]Handler
 	// Observer is told of each request. It may be nil.
 	Observer Observer

@@ -95,7 +95,7 @@ func siteShowsItsText(t *testing.T) {
 	s := newSiteWith(t, club())
 	s.do("GET", "/about").want(200).has("<h1 dir=\"auto\">About us</h1>").has(`id="rules"`).has("the desk")
 	for _, path := range []string{"/", "/channels", "/sign-in", "/nothing"} {
-		s.do("GET", path).has(`<a href="/about">About</a>`).has(`<a href="/about#rules">Rules</a>`)
+		s.do("GET", path).has(`<a href="/about">About <bdi>Lakeside</bdi></a>`).has(`<a href="/about#rules">Rules</a>`)
 	}
 	s.do("GET", "/sign-in").has("Ask <bdi>the desk</bdi> if you cannot sign in.")
 	s.do("GET", "/account").want(401).has("Ask <bdi>the desk</bdi> if you cannot sign in.")

@@ -112,7 +112,7 @@ type webFlags struct {
 	TrustProxy          proxyFlag     `help:"Trust the headers X-Forwarded-For and X-Forwarded-Proto of a proxy. Set it only behind a proxy that sets both. With a value such as --trust-proxy=10.0.0.0/8,fd00::/8, trust only the proxies in these networks, also if a request passes several of them. An address is a network of one machine."`
 	Undo                time.Duration `default:"30s" within:"0s 5m" help:"How long the owner of a channel can undo its deletion, up to 5m; 0 for not at all. Readers lose the channel immediately."`
 	UndoAccount         time.Duration `default:"168h" within:"0s 168h" help:"How long the deletion of an account can be undone, up to 168h; 0 for not at all. Its sessions end immediately."`
-	Teach               bool          `help:"For learning: let every visitor see the rows of each channel in the store, and list at the end of each page the storage calls that made it. It is on with the sample data."`
+	Teach               bool          `help:"For learning: let every visitor see the rows of each channel in the store, and list at the end of each page the storage calls that made it, with links to the lab. It is on with the sample data."`
 	NoLab               bool          `help:"Do not serve the lab (/lab), in which readers step through the production code call by call."`
 	LogAddresses        bool          `help:"Log the addresses of clients, which are personal data."`
 }
