@@ -2,6 +2,7 @@ package templates
 
 import (
 	"cmp"
+	"html"
 
 	"microblogging/domain"
 )
@@ -56,6 +57,17 @@ type KeptDraft struct {
 	Elsewhere bool
 	// SignIn reports whether its author must sign in first.
 	SignIn bool
+}
+
+// Bytes is how many bytes the values take in a page.
+func (v KeptDraft) Bytes() (n int64) {
+	for _, value := range v.Values {
+		n += int64(len(html.EscapeString(value)))
+	}
+	for _, h := range v.Rest {
+		n += int64(len(html.EscapeString(h.Value)))
+	}
+	return n
 }
 
 func (v KeptDraft) heading() string { return "What " + cmp.Or(v.Other, "you") + " wrote" }

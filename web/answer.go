@@ -50,6 +50,8 @@ func deliver(c echo.Context, status int, header http.Header, body []byte) error 
 		answers := x.admission.answersOf(x.client)
 		if !answers.take(x.client, n) {
 			c.Response().Header().Del(headerLink) // of a list, which the refusal is not
+			// What an address was shown once, or seen, is said by a cookie. It has not been shown.
+			c.Response().Header().Del(echo.HeaderSetCookie)
 			why := "Your network has asked for more than it reads."
 			if x.client.user != "" {
 				why = "You have asked for more than you read."

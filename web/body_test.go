@@ -20,6 +20,7 @@ func TestBody(t *testing.T) {
 	t.Run("JSON is accepted in every spelling", jsonIsAcceptedInEverySpelling)
 	t.Run("a body of another media type is refused", bodyOfAnotherMediaTypeIsRefused)
 	t.Run("bodies that clients hold back are bounded together", drivertest.Long(heldBodiesAreBounded))
+	t.Run("a draft that is shown again counts with the bodies, and the refusal comes without it if there are too many", draftsCountWithBodies)
 	t.Run("sign-ups that never end do not keep others from signing up", endlessSignUpsKeepNoOthers)
 }
 
@@ -141,6 +142,32 @@ func heldBodiesAreBounded(t *testing.T) {
 		close(end)
 		all.Wait()
 		from(0, strings.NewReader(`{"text":"`+strings.Repeat(" ", 60<<10)+`a"}`)).want(422)
+	})
+}
+
+func draftsCountWithBodies(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, token, _ := engines(t, "ada")
+		end := make(chan struct{})
+		var all sync.WaitGroup
+		for range 8<<20/(60<<10) - 1 {
+			all.Go(func() {
+				s.do("POST", "/api/v1/channels/Engines/blogs", bearer(token), func(r *http.Request) {
+					r.Header.Set("Content-Type", "application/json")
+					r.Body, r.ContentLength = io.NopCloser(&held{60 << 10, end}), -1
+				})
+			})
+		}
+		synctest.Wait()
+		long := url.Values{"text": {strings.Repeat(`"`, 4900)}, "etag": {strings.Repeat(`"`, 13_000)}}
+		if a := s.do("POST", "/write", posted(long)).want(401); strings.Contains(string(a.body), `&#34;&#34;`) || !strings.Contains(string(a.body), "Sign in") {
+			t.Errorf("it is answered with %d bytes", len(a.body))
+		}
+		close(end)
+		all.Wait()
+		if a := s.do("POST", "/write", posted(long)).want(401); strings.Count(string(a.body), `&#34;`) < 4900 {
+			t.Errorf("then it is answered with %d bytes", len(a.body))
+		}
 	})
 }
 

@@ -123,6 +123,16 @@ func (b *countedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// hold counts n bytes more, of the answer that shows again what the body had. It counts none, and reports false, if that is
+// too much.
+func (b *countedBody) hold(n int64) bool {
+	if !b.all.take(b.client, n) {
+		return false
+	}
+	b.read += n
+	return true
+}
+
 // release gives back what was read.
 func (b *countedBody) release() { b.all.give(b.client, b.read) }
 

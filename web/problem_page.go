@@ -28,6 +28,9 @@ func (s *server) problemPage(c echo.Context, err error, cause problem) error {
 	}
 	page := s.page(c, v)
 	view.Kept = keptDraft(c, v, err, cause)
+	if body, counted := c.Request().Body.(*countedBody); counted && view.Kept != nil && !body.hold(view.Kept.Bytes()) {
+		view.Kept = nil // there are too many that no client reads; the browser still has the form
+	}
 	if cause.Status == http.StatusUnauthorized && view.Kept == nil {
 		view.SignIn = &templates.SignIn{}
 		if page.Path != templates.SignInPath {
