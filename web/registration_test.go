@@ -89,7 +89,8 @@ func closedRefusesAll(t *testing.T) {
 	s.do("GET", templates.InvitationPath(secret)).want(200).has("Sign-up is closed", "also not with an invitation")
 	for _, invitation := range []string{"", secret, "x"} {
 		s.do("POST", "/sign-up", signsUp("carol", invitation)).want(403).has("Sign-up is closed")
-		s.do("POST", "/api/v1/users", fields("name", "carol", "password", password, "invitation", invitation)).want(403)
+		s.do("POST", "/api/v1/users", fields("name", "carol", "password", password, "invitation", invitation)).want(403).
+			holds("detail", "This site makes no new accounts at the moment, with an invitation or without one.")
 	}
 	if _, err := s.store.Accounts.Invitation(t.Context(), secret); err != nil || s.accounts() != 0 {
 		t.Errorf("the invitation is used (%v), or one of %d accounts was made", err, s.accounts())

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"time"
 
@@ -62,7 +63,7 @@ func (f webFlags) options() web.Options {
 // serve starts the web role in the group and prints its address.
 func (f webFlags) serve(ctx context.Context, console *console, log *slog.Logger, b *backend, hosts web.Hosts, at net.Listener, run *errgroup.Group) error {
 	options := f.options()
-	options.Hosts = hosts
+	options.Hosts, options.Registration = hosts, f.registration(ctx, at.Addr(), log)
 	options.Logger, options.Stopping, options.Draining, options.Alive = log, ctx.Done(), b.draining, b.health
 	if !f.NoLab {
 		options.Routes = page.New().Routes()
@@ -107,6 +108,22 @@ func (f webFlags) serve(ctx context.Context, console *console, log *slog.Logger,
 	}
 	fmt.Fprintf(console.stdout, "%sprocess %d\n", said, os.Getpid())
 	return nil
+}
+
+// registration is who may sign up, if the process listens at that address. Others than the operator may reach a
+// site that is not on a loopback address alone, or that a proxy publishes. So there the operator must say that
+// everybody may.
+func (f webFlags) registration(ctx context.Context, at net.Addr, log *slog.Logger) domain.Registration {
+	if f.Registration != "" {
+		return domain.Registration(f.Registration)
+	}
+	address, err := netip.ParseAddrPort(at.String())
+	local := err == nil && address.Addr().Unmap().IsLoopback()
+	if local && f.BaseURL.url == nil && !f.TrustProxy.any && len(f.TrustProxy.networks) == 0 {
+		return domain.RegistrationOpen
+	}
+	log.WarnContext(ctx, "others may reach this site, so only who has an invitation can sign up: set --registration to open, invited or closed")
+	return domain.RegistrationInvited
 }
 
 // operators are the names of the flag, each in small letters.
