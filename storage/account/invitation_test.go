@@ -217,21 +217,3 @@ func invitationsEndWithSessions(t *testing.T, w *world) {
 	}
 	w.mustBeOver("of before the backup", open, "carl", "k2")
 }
-
-func TestCreateAccount(t *testing.T) {
-	t.Run("has no password until its link sets one", bubble(func(t *testing.T, w *world) {
-		link, err := w.Store.Operator.CreateAccount(t.Context(), "ada")
-		w.OK(err)
-		for _, password := range []string{"", right} {
-			if _, err := w.signIn(w.Store, "ada", password); !errors.Is(err, domain.ErrNotSignedIn) {
-				t.Errorf("signed in with %q: %v", password, err)
-			}
-		}
-		if _, err := w.Store.Operator.CreateAccount(t.Context(), "ada"); !errors.Is(err, domain.ErrExists) {
-			t.Errorf("made again: %v", err)
-		}
-		w.OK(w.Store.Accounts.ResetPassword(t.Context(), link, right))
-		w.mustBeSignedIn(w.signedIn("ada", right), "ada")
-		w.MustBeSound()
-	}))
-}

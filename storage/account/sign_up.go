@@ -28,20 +28,6 @@ func (a Steps) SignUp(ctx context.Context, name, password string) (domain.User, 
 	}
 }
 
-// CreateAccount creates an account without a password and returns the token of a link that sets one, as
-// SignInLink does. It is for an operator. If the process dies in between, SignInLink makes another link. A
-// name in use is domain.ErrExists.
-func (a Steps) CreateAccount(ctx context.Context, name domain.UserName) (link string, err error) {
-	_, taken, err := a.insertAccount(ctx, name, "", SignUpRequest{})
-	if err == nil && taken.Found() {
-		err = fmt.Errorf("user %s: %w", name, domain.ErrExists)
-	}
-	if err != nil {
-		return "", err
-	}
-	return a.SignInLink(ctx, name)
-}
-
 // A SignUpRequest is an anonymous client's request to make an account.
 type SignUpRequest struct {
 	Attempt
