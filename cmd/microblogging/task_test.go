@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"net/http"
@@ -14,6 +15,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -21,6 +24,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/driver"
 )
 
 func TestAdminFlag(t *testing.T) {
@@ -33,6 +37,7 @@ func TestAdminFlag(t *testing.T) {
 	t.Run("does not wait for a server that does not begin, and says if one ends before the command", adminEnds)
 	t.Run("on a server whose store is in Azure says to leave it out", adminOfAzure)
 	t.Run("of a client that goes away ends the command", adminClientLeaves)
+	t.Run("of two clients at a time and one that is cut off after any call requeues each message", adminRequeuesAll)
 }
 
 func TestAdminSecret(t *testing.T) {
@@ -246,6 +251,56 @@ func adminClientLeaves(t *testing.T) {
 	err := operatorFlags{Admin: server.URL}.ask(ctx, &console{stdout: &out, stderr: &out}, checkTask{})
 	if !errors.Is(err, context.Canceled) || !errors.Is(<-ended, context.Canceled) {
 		t.Errorf("the client ends with %v", err)
+	}
+}
+
+// The client that is cut off ends its task in the server after some calls of the store.
+func adminRequeuesAll(t *testing.T) {
+	const poisoned = 6
+	for calls := int64(2); ; calls += 5 {
+		s := openSite(t, t.TempDir())
+		s.poison(poisoned)
+		ctx, leave := context.WithCancel(t.Context())
+		var made atomic.Int64
+		s.store = storage.New(s.db, storage.Options{Around: []driver.Around{func(task context.Context, _ *driver.Call, next func(context.Context) error) error {
+			if made.Add(1) == calls {
+				leave()
+				<-task.Done()
+			}
+			return next(task)
+		}}})
+		flags := operatorFlags{Admin: s.admin()[1], storageFlags: storageFlags{Data: s.data}}
+		var said bytes.Buffer
+		code := exitCode(flags.ask(ctx, &console{stdout: &said, stderr: &said}, requeueTask{}), io.Discard)
+		cut := made.Swap(calls) >= calls // the calls of the other clients go on
+		leave()
+		if cut == (code == exitOK) {
+			t.Errorf("cut off after %d calls: %t, exit %d, %q", calls, cut, code, &said)
+		}
+		var both sync.WaitGroup
+		for range 2 {
+			both.Go(func() {
+				if code, _, errs := program(t, "requeue", "--admin", flags.Admin, "--data", s.data); code != exitOK {
+					t.Errorf("exit %d, %s", code, errs)
+				}
+			})
+		}
+		both.Wait()
+		received, err := s.store.Operator.Messages().Receive(t.Context(), 10*poisoned, time.Minute)
+		s.ok(err)
+		posts := map[domain.BlogID]bool{}
+		for _, m := range received {
+			message, err := domain.DecodeMessage(m.Text)
+			s.ok(err)
+			posts[message.Blog] = true
+		}
+		if check, out, _ := program(t, "check", "--admin", flags.Admin, "--data", s.data); check != exitOK || len(posts) != poisoned {
+			t.Errorf("cut off after %d calls: %d of %d messages are on the queue, and check says %s", calls, len(posts), poisoned, out)
+		}
+		s.close()
+		if !cut {
+			return
+		}
 	}
 }
 
