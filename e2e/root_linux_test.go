@@ -26,6 +26,7 @@ func TestRoot(t *testing.T) {
 	t.Parallel()
 	t.Run("the user of a service opens the store that root restores or copies to", rootRestores)
 	t.Run("the restore of a service as docs/operating.md has it gives back the backup, and ends after any command with a whole site", restoresAsDocumented)
+	t.Run("another user of the machine does nothing over the admin listener, and root does", onlyOwnerActs)
 	t.Run("a full disk takes no writes, and its store is read, healthy and ready", fullDisk)
 	t.Run("a first start on a full disk waits, healthy and not ready, until there is room", fullDiskAtStart)
 	t.Run("a start that waits on a full disk ends with SIGTERM", fullDiskStops)
@@ -170,6 +171,34 @@ func rootRestores(t *testing.T) {
 			}
 		}
 	}
+}
+
+func onlyOwnerActs(t *testing.T) {
+	t.Parallel()
+	dir, binary := openToAll(t)
+	data := filepath.Join(dir, "data")
+	ok(t, errors.Join(os.Mkdir(data, 0o755), os.Chown(data, serviceUser, serviceUser))) // whose files others may list
+	p := serveAsUser(t, binary, data)
+	signUp(t, p.url, "alice")
+	admin, s := p.await(t, p.stderr, `admin listener started" address=(\S+)`), setup{program.Setup{Binary: binary}}
+	secret := filepath.Join(data, "admin-secret")
+	for what, c := range map[string]struct{ data, says string }{
+		"with the directory": {data, secret + ": permission denied"},
+		"without it":         {filepath.Join(dir, "none"), "the secret of this server is in " + secret},
+	} {
+		for _, args := range [][]string{{"user", "reset", "alice"}, {"user", "close", "alice"}, {"backup", filepath.Join(os.TempDir(), "stolen")}} {
+			cmd := s.Command(t.Context(), args[0], append(args[1:], "--admin", admin, "--data", c.data)...)
+			cmd.Dir = dir
+			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: serviceUser + 1, Gid: serviceUser + 1}}
+			if r, err := program.Run(cmd); err != nil || r.Code != 2 || r.Stdout != "" || !strings.Contains(r.Stderr, c.says) {
+				t.Errorf("%s, %q: exit %d, %q and %q (%v), want %q", what, args, r.Code, r.Stdout, r.Stderr, err, c.says)
+			}
+		}
+	}
+	if link := s.mustRun(t, "user", "reset", "alice", "--admin", admin, "--data", data).Stdout; !strings.Contains(link, "/sign-in/reset?token=") {
+		t.Errorf("root gets %q", link)
+	}
+	p.endCleanly(t)
 }
 
 // A disk is one of the test's own.
