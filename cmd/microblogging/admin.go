@@ -81,8 +81,8 @@ func adminHandlers(ctx context.Context, b *backend, log *slog.Logger) *http.Serv
 	var backups, commands http.Handler = notEmbedded(errNoSnapshot), notEmbedded(errNoAdmin)
 	if b.local {
 		secret := newAdminSecret(ctx, b.data, log)
-		backups = secret.guard(&backupHandler{backend: b, log: log})
-		commands = secret.guard(&commandHandler{backend: b, log: log})
+		backups = secret.ask(&backupHandler{backend: b, log: log})
+		commands = secret.ask(&commandHandler{backend: b, log: log})
 	}
 	mux.Handle("GET "+backupPath, backups)
 	mux.Handle("POST "+backupPath, backups)
@@ -151,7 +151,7 @@ func decodeCommand(body io.Reader) (name string, asked task, err error) {
 	return "", nil, fmt.Errorf("%q", request.Command)
 }
 
-// An answerWriter sends answers, each at once. The first that fails ends the connection, and so the task.
+// An answerWriter sends each answer immediately. The first that fails ends the connection, and so the task.
 type answerWriter struct {
 	mu         sync.Mutex
 	lines      *json.Encoder

@@ -49,8 +49,8 @@ func (s *adminSecret) write(ctx context.Context) {
 	}
 }
 
-// guard lets requests of programs on this machine pass that have the secret.
-func (s *adminSecret) guard(next http.Handler) http.Handler {
+// ask lets requests of programs on this machine pass that have the secret.
+func (s *adminSecret) ask(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		from, err := netip.ParseAddrPort(r.RemoteAddr)
 		if err != nil || !from.Addr().Unmap().IsLoopback() || !isThisMachine((&url.URL{Host: r.Host}).Hostname()) {

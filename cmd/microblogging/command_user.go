@@ -13,7 +13,7 @@ import (
 )
 
 type userCommand struct {
-	Create createCommand    `cmd:"" help:"Create an account, whoever may sign up, and the store if there is none. Print a link that sets its password: once, within an hour."`
+	Create createCommand    `cmd:"" help:"Create an account, and the store if there is none. --registration does not matter. Print a link that sets its password: once, within an hour."`
 	Invite inviteCommand    `cmd:"" help:"Print a link that makes an account: once, within seven days."`
 	Reset  resetCommand     `cmd:"" help:"Print a link that sets a new password for a user: once, within an hour. Setting it ends all sessions of the user."`
 	Close  closeUserCommand `cmd:"" help:"Close an account, which deletes it. The user cannot sign in any more. Until the deletion begins, an operator can undo it on the page /operator."`
@@ -77,7 +77,7 @@ func (f linkFlags) print(b *backend, console *console, path string) {
 	fmt.Fprintln(console.stdout, site.String()+path)
 }
 
-// atCommandLine acts for whoever has the store, or the secret of the server that has it open.
+// atCommandLine acts for a person who has the store, or the secret of the server that has it open.
 func atCommandLine() domain.Actor { return domain.Actor{User: domain.CommandLine, Operator: true} }
 
 type createTask struct {

@@ -352,7 +352,7 @@ func secretIsAsked(t *testing.T) {
 		w, request := httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "http://"+c.host+commandPath, nil)
 		request.RemoteAddr = c.from
 		request.Header.Set("Authorization", c.secret)
-		secret.guard(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})).ServeHTTP(w, request)
+		secret.ask(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})).ServeHTTP(w, request)
 		if w.Code != c.code {
 			t.Errorf("from %s at %s with %q: %d, want %d", c.from, c.host, c.secret, w.Code, c.code)
 		}
