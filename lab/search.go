@@ -65,15 +65,16 @@ type entered struct {
 // probed is in how many states each actor of code that is not trusted goes on alone.
 const probed = 1000
 
-// probe lets each actor go on alone, so that one whose calls do not end is found before the search has come so far.
-func (s *search) probe(from entered) {
+// probe lets each actor go on alone until ctx ends, so that one whose calls do not end is found before the search has come
+// so far.
+func (s *search) probe(ctx context.Context, from entered) {
 	if !s.scenario.Untrusted || from.node >= probed {
 		return
 	}
 	nodes := len(s.nodes)
 	for i := range from.places {
 		s.trying = node{from.node, Choice{Actor: int8(i + 1)}}
-		for at := from.state; s.allows(at, s.trying.choice); s.trying.parent = len(s.nodes) - 1 {
+		for at := from.state; ctx.Err() == nil && s.allows(at, s.trying.choice); s.trying.parent = len(s.nodes) - 1 {
 			if at.places[i].at.depth == MaxChoices-1 {
 				s.trying = s.nodes[from.node] // what leads to calls that do not end
 				s.perform(at, Choice{Actor: int8(i + 1)})
@@ -89,7 +90,7 @@ func (s *search) probe(from entered) {
 // expand takes each choice that a state has, until an invariant is violated. If ctx ends before, the state stays in
 // the frontier.
 func (s *search) expand(ctx context.Context, from entered) *Finding {
-	s.probe(from)
+	s.probe(ctx, from)
 	s.trying = s.nodes[from.node]
 	choices := slices.Clone(s.choices(from.state))
 	if len(choices) == 0 {
