@@ -146,6 +146,9 @@ func (p *program) mustRepeat(s *session, at *point) {
 	if !same && c != nil && at.call != nil {
 		text += ": " + at.call.difference(c)
 	}
+	if p.untrusted {
+		text += ". It depends on something that its runs share, such as a variable that is declared outside of the actor's function"
+	}
 	panic(errors.New(text))
 }
 

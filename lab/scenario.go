@@ -83,6 +83,8 @@ type Scenario struct {
 	Untrusted bool
 	// Wrong says what is wrong with the code, so that it is not worth a search. It may be nil, and may return nil.
 	Wrong func() error
+	// Warnings say, once the code was searched, why that says little. It may be nil.
+	Warnings func() []string
 	// Invariants are what must hold.
 	Invariants Invariants
 	// Safeguard is the safeguard that an ablation takes out: it changes what an actor's code sends or is

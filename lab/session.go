@@ -62,15 +62,20 @@ func (p *program) begin() *session {
 	client := &Client{Backend: d, Given: p.given, session: s, Store: storage.New(d, o)}
 	go func() {
 		defer close(s.ended)
+		returned := false
 		defer func() {
-			if cause := recover(); cause != nil {
+			switch cause := recover(); {
+			case cause != nil:
 				s.failure = fmt.Errorf("%s: panic%s: %v\n%s", p.actor.Name, Where(Goroutine()), cause, debug.Stack())
+			case !returned && s.failure == nil && !s.abandoned():
+				s.failure = fmt.Errorf("%s ends its goroutine%s, as runtime.Goexit does, and does not return", p.actor.Name, Where(Goroutine()))
 			}
 		}()
 		if p.untrusted {
 			s.goroutine.Store(Goroutine())
 		}
 		p.actor.Run(context.Background(), client)
+		returned = true
 	}()
 	return s
 }
@@ -116,6 +121,15 @@ func (s *session) answer(a Result) { s.results <- a }
 func (s *session) abandon() {
 	close(s.quit)
 	<-s.ended
+}
+
+func (s *session) abandoned() bool {
+	select {
+	case <-s.quit:
+		return true
+	default:
+		return false
+	}
 }
 
 // submit hands the call to the scheduler and waits for the answer. It runs in the

@@ -73,7 +73,7 @@ func Where(goroutine string) string {
 	_, stack, _ := strings.Cut(string(all[:runtime.Stack(all, true)]), goroutine+"[")
 	stack, _, _ = strings.Cut(stack, "\n\n")
 	for _, line := range ownLine.FindAllString(stack, -1) {
-		if !strings.HasPrefix(line, "lab/own/own.go:") {
+		if !strings.HasPrefix(line, "lab/own/own.go:") && !strings.HasPrefix(line, "lab/own/limit.go:") {
 			return " in " + line
 		}
 	}

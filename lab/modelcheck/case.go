@@ -103,23 +103,30 @@ func (c Case) Says() string {
 	return c.About
 }
 
-// Warning says that nothing in the code asks for the safeguard that is taken out. It is empty if something does.
+// Warning says why a search of the case, which has ended, says little, such as that nothing could be violated. It is empty if
+// there is no such reason.
 func (c Case) Warning() string {
-	if c.Safeguard == nil {
+	if c.Warnings == nil {
 		return ""
 	}
-	file, _, _ := lab.Find(c.Safeguard.Code)
-	if text, _ := lab.Source(file); strings.Contains(text, c.Safeguard.Part) {
+	list := c.Warnings()
+	if list == nil {
 		return ""
 	}
-	return "warning: nothing in " + file + " asks for " + c.Safeguard.Part + ", so nothing is taken out"
+	return "warning: " + strings.Join(list, "; ")
 }
 
-// Find is the case of this name, or the one of a reader's that own/ and the name is. It is an error
+// Find is the case of a reader's that own/ and the name is, or else the one of this name. It is an error
 // if there is none.
 func Find(name string) (Case, error) {
-	cases := append(Cases(), OwnCases()...)
-	at := slices.IndexFunc(cases, func(c Case) bool { return c.Name == name || c.Name == lab.OwnPrefix+name })
+	return find(append(OwnCases(), Cases()...), name)
+}
+
+func find(cases []Case, name string) (Case, error) {
+	at := slices.IndexFunc(cases, func(c Case) bool { return c.Name == lab.OwnPrefix+name })
+	if at < 0 {
+		at = slices.IndexFunc(cases, func(c Case) bool { return c.Name == name })
+	}
 	if at < 0 {
 		return Case{}, fmt.Errorf("there is no scenario %q", name)
 	}

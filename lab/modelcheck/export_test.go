@@ -17,3 +17,6 @@ var KnownCode = strings.TrimSpace(code)
 func (c Case) Why(schedule lab.Schedule, invariant string) Cause {
 	return Result{Case: c, Finding: &lab.Finding{Schedule: schedule, Violations: []domain.Violation{{Invariant: invariant}}}}.why()
 }
+
+// FindIn is Find among these cases.
+var FindIn = find

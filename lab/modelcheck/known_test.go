@@ -15,7 +15,17 @@ func TestKnown(t *testing.T) {
 	t.Run("each schedule breaks the invariant that its record names, and no sooner", recordsReplay)
 	t.Run("the code that was searched has a fingerprint, and so has this code", codeHasAFingerprint)
 	t.Run("a record that is not what the model checker finds is noticed, and what differs is shown", staleRecordIsNoticed)
+	t.Run("a name that a protocol of a reader's and a scenario have is the reader's", readersNameIsFirst)
 	t.Run("the picture of a document says why a schedule is none", pictureSaysWhy)
+}
+
+func readersNameIsFirst(t *testing.T) {
+	cases := []modelcheck.Case{{Scenario: lab.Scenario{Name: "post"}}, {Scenario: lab.Scenario{Name: "own/post"}}, {Scenario: lab.Scenario{Name: "again"}}}
+	for name, want := range map[string]string{"post": "own/post", "own/post": "own/post", "again": "again"} {
+		if found, err := modelcheck.FindIn(cases, name); err != nil || found.Name != want {
+			t.Errorf("%s is %s: %v", name, found.Name, err)
+		}
+	}
 }
 
 func codeHasAFingerprint(t *testing.T) {

@@ -3,6 +3,7 @@
 package own
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -40,6 +41,8 @@ type Protocol struct {
 	// Safeguards are what can be taken out, each with one sentence that says why it is there. The code
 	// asks for each with Safeguards.On, in one place.
 	Safeguards map[string]string
+
+	watch *watch
 }
 
 // An Actor is one process, or one request.
@@ -67,13 +70,22 @@ type Client struct {
 	context.Context
 	backend driver.Backend
 	actor   *lab.Client
+	// name is the actor's, for the watch.
+	name  string
+	watch *watch
 }
 
 // Table is a table. It need not be made first.
-func (c Client) Table(name string) *driver.Table { return driver.NewTable(c.backend, name) }
+func (c Client) Table(name string) Table {
+	c.watch.acts(c.name)
+	return Table{driver.NewTable(c.backend, name)}
+}
 
 // Queue is the queue, which delivers each message at least once.
-func (c Client) Queue() *driver.Queue { return driver.NewQueue(c.backend, domain.QueueName) }
+func (c Client) Queue() Queue {
+	c.watch.acts(c.name)
+	return Queue{driver.NewQueue(c.backend, domain.QueueName)}
+}
 
 // Tell records what the actor was told, such as "saved". Invariants hold the store to it.
 func (c Client) Tell(what string) {
@@ -83,27 +95,41 @@ func (c Client) Tell(what string) {
 }
 
 // A State is what an invariant looks at.
-type State struct{ view lab.View }
+type State struct {
+	view lab.View
+	// asks is told each question, and whether the state has something of that kind.
+	asks func(question string, found bool)
+}
 
 // Row is a row of a table. It has no properties if it is not there.
 func (s State) Row(table, partition, row string) driver.Properties {
+	s.asksFor(table)
 	found, _ := s.view.DB.Get(table, partition, row)
 	return found.Properties
 }
 
 // There reports whether a row is there.
 func (s State) There(table, partition, row string) bool {
+	s.asksFor(table)
 	_, err := s.view.DB.Get(table, partition, row)
 	return err == nil
 }
 
+// asksFor notes that rows of a table are asked for.
+func (s State) asksFor(table string) {
+	s.asks("rows of the table “"+table+"”, which has none in any state", slices.Contains(s.view.DB.Tables(), table))
+}
+
 // Told is how often an actor was told this.
 func (s State) Told(what string) int {
-	return s.view.Count(lab.Kind(what), nil)
+	told := s.view.Count(lab.Kind(what), nil)
+	s.asks("“"+what+"”, which no actor is told in any state", told > 0)
+	return told
 }
 
 // Messages are the texts on the queue.
 func (s State) Messages() (texts []string) {
+	s.asks("the messages", true)
 	for _, m := range s.view.DB.Messages(domain.QueueName) {
 		texts = append(texts, m.Text)
 	}
@@ -119,21 +145,25 @@ func Scenarios() (all []lab.Scenario) {
 		if !is {
 			continue
 		}
-		first := len(all)
+		first, watched := len(all), newWatch()
 		name, whole := lab.OwnPrefix+strings.ToLower(capital.ReplaceAllString(method, "$1-$2")), make(Safeguards{})
+		whole.watch = watched
 		all = append(all, whole.Scenario(name))
+		file, _, _ := lab.Find("(Protocols)." + method)
+		text, _ := lab.Source(file)
 		for _, safeguard := range slices.Sorted(maps.Keys(whole.Safeguards)) {
-			without := make(Safeguards{without: safeguard}).Scenario(name + "-without-" + safeguard)
+			left := make(Safeguards{without: safeguard})
+			left.watch = watched
+			without := left.Scenario(name + "-without-" + safeguard)
 			without.Safeguard = &lab.Safeguard{Of: name, Label: safeguard, Why: whole.Safeguards[safeguard],
 				Code: "(Protocols)." + method, Part: `On("` + safeguard + `")`}
 			all = append(all, without)
 		}
 		for i := range all[first:] {
 			all[first+i].Wrong = func() error {
-				file, _, _ := lab.Find("(Protocols)." + method)
-				text, _ := lab.Source(file)
-				return chance(file, text)
+				return cmp.Or(chance(file, text), shared(file, text))
 			}
+			all[first+i].Warnings = func() []string { return append(watched.warnings(whole), whole.unasked(file, text)...) }
 		}
 	}
 	return all
@@ -150,11 +180,11 @@ func (p Protocol) Scenario(name string) lab.Scenario {
 		s.DelayedCalls = func(*driver.Call) bool { return true }
 	}
 	if p.Setup != nil {
-		s.Setup = func(ctx context.Context, c *lab.Client) { p.Setup(Client{ctx, c.Backend, c}) }
+		s.Setup = func(ctx context.Context, c *lab.Client) { p.Setup(Client{ctx, c.Backend, c, "", p.watch}) }
 	}
 	for _, actor := range p.Actors {
 		s.Actors = append(s.Actors, lab.Actor{Name: actor.Name, Run: func(ctx context.Context, c *lab.Client) {
-			actor.Run(Client{ctx, c.Backend, c})
+			actor.Run(Client{ctx, c.Backend, c, actor.Name, p.watch})
 		}})
 	}
 	return s
@@ -167,7 +197,7 @@ func (p Protocol) expectations() lab.Expectations {
 		e.Recover = p.recover
 	}
 	for i, invariant := range p.Invariants {
-		expected := lab.Expectation{Ends: i == 0, Always: invariant.judging(invariant.Always), Quiescent: invariant.judging(invariant.Quiescent)}
+		expected := lab.Expectation{Ends: i == 0, Always: p.judging(invariant.Name, invariant.Always), Quiescent: p.judging(invariant.Name, invariant.Quiescent)}
 		expected.Name, expected.Title, expected.Means = invariant.Name, invariant.Name, invariant.Means
 		if invariant.Always == nil {
 			expected.When = lab.Quiescent
@@ -177,12 +207,13 @@ func (p Protocol) expectations() lab.Expectations {
 	return e
 }
 
-func (i Invariant) judging(judge func(State) string) func(lab.View) string {
+func (p Protocol) judging(name string, judge func(State) string) func(lab.View) string {
 	if judge == nil {
 		return nil
 	}
+	asks := func(question string, found bool) { p.watch.asks(name, question, found) }
 	return func(v lab.View) string {
-		return run("invariant “"+i.Name+"”", func() string { return judge(State{v}) })
+		return run("invariant “"+name+"”", func() string { return judge(State{v, asks}) })
 	}
 }
 
@@ -198,7 +229,7 @@ func (p Protocol) recover(left *mem.DB) lab.Deed {
 		}
 		return next(ctx)
 	})
-	return lab.Deed{Recover: true, Err: run("Recover", func() error { return p.Recover(Client{context.Background(), counted, nil}) })}
+	return lab.Deed{Recover: true, Err: run("Recover", func() error { return p.Recover(Client{context.Background(), counted, nil, "", p.watch}) })}
 }
 
 // run runs code in a goroutine of its own, because nothing can end code that loops. It panics with what is wrong.

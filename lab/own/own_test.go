@@ -1,8 +1,11 @@
 package own_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -22,6 +25,9 @@ func TestOwn(t *testing.T) {
 	t.Run("code that is wrong ends its own search alone, which says where it is wrong", wrongCodeIsNamed)
 	t.Run("the lease of a worker that died ends before the end is judged", leasesEnd)
 	t.Run("code that depends on the clock, on random numbers or on a goroutine is named before it is searched", chanceIsNamed)
+	t.Run("a search ends with its time, also while an actor goes on alone", searchEnds)
+	t.Run("a variable that the actors share is named, with the line that changes it, before it is searched", sharedIsNamed)
+	t.Run("a protocol in which nothing can be violated is warned of, with the line, and no other is", vacuityIsWarnedOf)
 }
 
 // given are the protocols that come with the lab. Those of a reader may break.
@@ -73,6 +79,79 @@ func chanceIsNamed(t *testing.T) {
 		if err := own.Chance("mine.go", "package own\n"+code); want == "" && err != nil || want != "" && (err == nil || !strings.HasPrefix(err.Error(), want)) {
 			t.Errorf("%s: %v, want %q", code, err, want)
 		}
+	}
+}
+
+func searchEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	calls := 0
+	p := own.Protocol{Actors: []own.Actor{{Name: "ann", Run: func(c own.Client) {
+		for i := range 100 {
+			if calls++; calls == 300 {
+				cancel()
+			}
+			_ = c.Table("Rows").Transact(c, "p", driver.Insert(strconv.Itoa(i)))
+		}
+	}}}}
+	if _, whole, err := (modelcheck.Case{Part: modelcheck.Own, Scenario: p.Whole()}).Try(ctx); whole || err != nil || calls > 1000 {
+		t.Errorf("whole %t, %v, after %d calls", whole, err, calls)
+	}
+}
+
+func sharedIsNamed(t *testing.T) {
+	for body, want := range map[string]string{
+		"n := 0\n write := func(c Client) { n++ }":                                             "mine.go:4 changes n, a variable that is declared in line 3",
+		"locked := false\n write := func(c Client) {\n locked = true }":                        "mine.go:5 changes locked",
+		"seen := map[string]bool{}\n write := func(c Client) { seen[\"x\"] = true }":           "mine.go:4 changes seen",
+		"f := func(me string) func(Client) { n := 0\n return func(c Client) { n += 1 } }":      "mine.go:4 changes n",
+		"write := func(c Client) { n := 0; again := func() { n++ }; again() }":                 "",
+		"write := func(c Client) { n := 0; do := func(c Client) { n++ }; do(c) }":              "",
+		"n := 0\n n++\n write := func(c Client) { n := n; n++; _, err := c.Get(); err = nil }": "",
+	} {
+		err := own.Shared("mine.go", "package own\nfunc f() {\n"+body+"\n}")
+		if want == "" && err != nil || want != "" && (err == nil || !strings.HasPrefix(err.Error(), want)) {
+			t.Errorf("%s: %v, want %q", body, err, want)
+		}
+	}
+}
+
+func vacuityIsWarnedOf(t *testing.T) {
+	writes := own.Actor{Name: "ann", Run: func(c own.Client) {
+		_ = c.Table("Rows").Transact(c, "p", driver.Insert(""))
+		c.Tell("saved")
+	}}
+	judging := func(judge func(own.State) string) []own.Invariant {
+		return []own.Invariant{{Name: "mine", Always: judge}}
+	}
+	right := judging(func(s own.State) string {
+		if s.Told("saved") > 0 && !s.There("Rows", "p", "") {
+			return "it is gone"
+		}
+		return ""
+	})
+	for want, p := range map[string]own.Protocol{
+		"": {Actors: []own.Actor{writes}, Invariants: right},
+		"there is no invariant, so nothing can be violated": {Actors: []own.Actor{writes}},
+		"there is no actor, so nothing happens":             {Invariants: judging(func(s own.State) string { s.Messages(); return "" })},
+		"bob makes no call in lab/own/own_test.go:":         {Actors: []own.Actor{writes, {Name: "bob", Run: func(own.Client) {}}}, Invariants: right},
+		"the invariant “mine” looks at nothing in lab/own/own_test.go:": {Actors: []own.Actor{writes},
+			Invariants: judging(func(own.State) string { return "" })},
+		"the invariant “mine” asks for “savd”, which no actor is told in any state in lab/own/own_test.go:": {Actors: []own.Actor{writes},
+			Invariants: judging(func(s own.State) string { s.Told("savd"); return "" })},
+		"the invariant “mine” asks for rows of the table “Row”, which has none in any state in lab/own/own_test.go:": {Actors: []own.Actor{writes},
+			Invariants: judging(func(s own.State) string { s.There("Row", "p", ""); return "" })},
+	} {
+		scenario, warnings := p.Watched()
+		if _, _, err := (modelcheck.Case{Part: modelcheck.Own, Scenario: scenario}).Try(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if found := warnings(); len(found) > 1 || !strings.HasPrefix(strings.Join(found, ""), want) || want == "" && found != nil {
+			t.Errorf("%q, want %q", found, want)
+		}
+	}
+	p := own.Protocol{Safeguards: map[string]string{"fence": "why"}}
+	if asked, not := p.Unasked(`g.On("fence")`), p.Unasked(`g.On("fense")`); asked != nil || len(not) != 1 || !strings.HasPrefix(not[0], `nothing in mine.go asks for On("fence")`) {
+		t.Errorf("%q and %q", asked, not)
 	}
 }
 
@@ -156,11 +235,26 @@ func wrongCodeIsNamed(t *testing.T) {
 	row := func(c own.Client, name string) {
 		_ = c.Table("Rows").Transact(c, "p", driver.Merge(name, driver.Upsert))
 	}
-	runs, told, numbered, asleep := 0, 0, 0, make(chan struct{})
+	runs, told, numbered, counted, asleep := 0, 0, 0, 0, make(chan struct{})
 	for want, p := range map[string]own.Protocol{
 		"ann: panic in lab/own/own_test.go:": {Actors: []own.Actor{{Name: "ann", Run: func(c own.Client) {
 			row(c, "one")
 			panic("mine")
+		}}}},
+		"ann ends its goroutine in lab/own/own_test.go:": {Actors: []own.Actor{{Name: "ann", Run: func(c own.Client) {
+			row(c, "one")
+			runtime.Goexit()
+		}}}},
+		"the store refuses this call: ": {Actors: []own.Actor{{Name: "ann", Run: func(c own.Client) { row(c, "a/b") }}}},
+		"bob: panic in lab/own/own_test.go:": {Actors: []own.Actor{{Name: "bob", Run: func(c own.Client) {
+			_, _ = c.Table("Rows").Get(c, "a#b", "")
+		}}}},
+		"carl: panic in lab/own/own_test.go:": {Actors: []own.Actor{{Name: "carl", Run: func(c own.Client) {
+			_ = c.Queue().Send(c, strings.Repeat("x", 100_000))
+		}}}},
+		"such as a variable that is declared outside of the actor's function": {Actors: []own.Actor{{Name: "ann", Run: func(c own.Client) {
+			counted++
+			row(c, fmt.Sprint(counted))
 		}}}},
 		"after the schedule \"ann\", ann does not do the same twice": {Actors: []own.Actor{{Name: "bob", Run: func(c own.Client) { row(c, "bob") }},
 			{Name: "ann", Run: func(c own.Client) {

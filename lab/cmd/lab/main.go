@@ -115,10 +115,8 @@ func (c *findCmd) Run() error {
 	}
 	fmt.Printf("schedules=%d states=%d steps=%d, %.0f steps a second\n\n",
 		r.Schedules, r.States, r.Steps, float64(r.Steps)/r.Took.Seconds())
-	for _, c := range modelcheck.OwnCases() {
-		if warning := c.Warning(); warning != "" && (c.Name == found.Name || c.Safeguard.Of == found.Name) {
-			fmt.Println(warning)
-		}
+	if warning := found.Warning(); whole && warning != "" {
+		fmt.Println(warning)
 	}
 	if !whole {
 		return fmt.Errorf("no invariant is violated in %s; there was no time for the others (--for %s)", lab.Count(r.States, "state"), c.For)

@@ -1,0 +1,105 @@
+package own
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// A watch notes what the scenarios of one protocol come to, to tell whether a search that finds nothing has looked at anything. It
+// is safe for concurrent use.
+type watch struct {
+	mu sync.Mutex
+	// acted are the actors that made a call, by their names.
+	acted map[string]bool
+	// asked are the questions of each invariant, and whether some state had another answer than that there is nothing.
+	asked map[string]map[string]bool
+}
+
+func newWatch() *watch {
+	return &watch{acted: map[string]bool{}, asked: map[string]map[string]bool{}}
+}
+
+// acts notes that an actor makes a call.
+func (w *watch) acts(actor string) {
+	if w == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.acted[actor] = true
+}
+
+// asks notes a question of an invariant about a state.
+func (w *watch) asks(invariant, question string, found bool) {
+	if w == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.asked[invariant] == nil {
+		w.asked[invariant] = map[string]bool{}
+	}
+	w.asked[invariant][question] = w.asked[invariant][question] || found
+}
+
+// warnings say why a search of the protocol, which has ended, says little.
+func (w *watch) warnings(p Protocol) (list []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(p.Invariants) == 0 {
+		list = append(list, "there is no invariant, so nothing can be violated")
+	}
+	if len(p.Actors) == 0 {
+		list = append(list, "there is no actor, so nothing happens")
+	}
+	for _, actor := range p.Actors {
+		if !w.acted[actor.Name] {
+			list = append(list, actor.Name+" makes no call"+lineOf(actor.Run))
+		}
+	}
+	for _, invariant := range p.Invariants {
+		judge := invariant.Always
+		if judge == nil {
+			judge = invariant.Quiescent
+		}
+		questions := w.asked[invariant.Name]
+		if len(questions) == 0 {
+			list = append(list, fmt.Sprintf("the invariant “%s” looks at nothing%s, so no state violates it", invariant.Name, lineOf(judge)))
+		}
+		for _, question := range slices.Sorted(maps.Keys(questions)) {
+			if !questions[question] {
+				list = append(list, fmt.Sprintf("the invariant “%s” asks for %s%s", invariant.Name, question, lineOf(judge)))
+			}
+		}
+	}
+	return list
+}
+
+// lineOf is where a function of a reader's is declared: " in lab/own/mine.go:7". It is empty if it is not a reader's.
+func lineOf(function any) string {
+	value := reflect.ValueOf(function)
+	if value.IsNil() {
+		return ""
+	}
+	file, line := runtime.FuncForPC(value.Pointer()).FileLine(value.Pointer())
+	_, name, found := strings.Cut(file, "lab/own/")
+	if !found {
+		return ""
+	}
+	return fmt.Sprintf(" in lab/own/%s:%d", name, line)
+}
+
+// unasked says which safeguards the code of a file does not ask for, so that nothing is taken out without them.
+func (p Protocol) unasked(file, text string) (list []string) {
+	for _, safeguard := range slices.Sorted(maps.Keys(p.Safeguards)) {
+		if !strings.Contains(text, `On("`+safeguard+`")`) {
+			list = append(list, "nothing in "+file+` asks for On("`+safeguard+`"), so nothing is taken out`)
+		}
+	}
+	return list
+}
