@@ -161,7 +161,7 @@ func Scenarios() (all []lab.Scenario) {
 		}
 		for i := range all[first:] {
 			all[first+i].Wrong = func() error {
-				return cmp.Or(chance(file, text), shared(file, text))
+				return cmp.Or(chance(file, text), shared(file, text, method))
 			}
 			all[first+i].Warnings = func() []string { return append(watched.warnings(whole), whole.unasked(file, text)...) }
 		}

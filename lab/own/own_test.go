@@ -27,6 +27,7 @@ func TestOwn(t *testing.T) {
 	t.Run("code that depends on the clock, on random numbers or on a goroutine is named before it is searched", chanceIsNamed)
 	t.Run("a search ends with its time, also while an actor goes on alone", searchEnds)
 	t.Run("a variable that the actors share is named, with the line that changes it, before it is searched", sharedIsNamed)
+	t.Run("a protocol is not blamed for another one in its file", othersAreNotBlamed)
 	t.Run("a protocol in which nothing can be violated is warned of, with the line, and no other is", vacuityIsWarnedOf)
 }
 
@@ -108,10 +109,17 @@ func sharedIsNamed(t *testing.T) {
 		"write := func(c Client) { n := 0; do := func(c Client) { n++ }; do(c) }":              "",
 		"n := 0\n n++\n write := func(c Client) { n := n; n++; _, err := c.Get(); err = nil }": "",
 	} {
-		err := own.Shared("mine.go", "package own\nfunc f() {\n"+body+"\n}")
+		err := own.Shared("mine.go", "package own\nfunc (Protocols) Mine() {\n"+body+"\n}", "Mine")
 		if want == "" && err != nil || want != "" && (err == nil || !strings.HasPrefix(err.Error(), want)) {
 			t.Errorf("%s: %v, want %q", body, err, want)
 		}
+	}
+}
+
+func othersAreNotBlamed(t *testing.T) {
+	const text = "package own\nfunc (Protocols) Mine() {\nn := 0\nwrite := func(c Client) { n++ }\n}\nfunc (Protocols) Other() {}"
+	if err := own.Shared("mine.go", text, "Other"); err != nil {
+		t.Error(err)
 	}
 }
 
