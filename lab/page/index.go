@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 
@@ -104,15 +105,13 @@ func factsOf(c modelcheck.Case, record modelcheck.Record) string {
 
 // foundIn says in a few words what the model checker has found in a scenario of a reader's own.
 func foundIn(c modelcheck.Case, record modelcheck.Record) string {
-	switch warning := c.Warning(); {
-	case warning != "" && record.Failure == "":
-		return warning
+	switch {
 	case record.Failure != "":
 		return "its code fails: " + record.Failure
 	case record.Shortest > 0:
 		return "breaks in " + lab.Count(record.Shortest, "step")
 	case record.States > 0:
-		return "holds in " + lab.Count(record.States, "state")
+		return cmp.Or(c.Warning(), "holds in "+lab.Count(record.States, "state"))
 	}
 	return "has too many states for a quick search"
 }

@@ -86,5 +86,8 @@ func TestOwnCode(t *testing.T) {
 		if found := page.FoundIn(c, modelcheck.Record{States: 7}); found != "warning: one; two" {
 			t.Error(found)
 		}
+		if found := page.FoundIn(c, modelcheck.Record{States: 7, Shortest: 2}); found != "breaks in 2 steps" {
+			t.Error(found)
+		}
 	})
 }

@@ -115,14 +115,11 @@ func (c *findCmd) Run() error {
 	}
 	fmt.Printf("schedules=%d states=%d steps=%d, %.0f steps a second\n\n",
 		r.Schedules, r.States, r.Steps, float64(r.Steps)/r.Took.Seconds())
-	if warning := found.Warning(); whole && warning != "" {
-		fmt.Println(warning)
-	}
 	if !whole {
 		return fmt.Errorf("no invariant is violated in %s; there was no time for the others (--for %s)", lab.Count(r.States, "state"), c.For)
 	}
 	if r.Finding == nil {
-		fmt.Println("No invariant is violated.")
+		fmt.Println(cmp.Or(found.Warning(), "No invariant is violated."))
 		return nil
 	}
 	text, err := r.Describe(r.Format(r.Finding.Schedule))
