@@ -14,6 +14,8 @@ type SignUp struct {
 	Name string
 	// Next is the path to go to afterwards. If empty, it is home.
 	Next string
+	// Begun is done then. The form posts it as then.
+	Begun Begun
 	// Key is the idempotency key: a form that is sent twice makes one account.
 	Key string
 	// Invitation is the secret of an invitation; empty without one. Until is when it ends, if that is known.
@@ -71,16 +73,14 @@ type SignIn struct {
 	Name string
 	// Next is the path to go to afterwards. If empty, it is home.
 	Next string
+	// Begun is done then. The form posts it as then.
+	Begun Begun
 }
 
 // why says what signing in is for, if the reader is on the way to somewhere.
 func (v SignIn) why() string {
-	path, fragment, _ := strings.Cut(v.Next, "#")
-	if path, _, _ = strings.Cut(path, "?"); path == NewChannelPath {
+	if path, _, _ := strings.Cut(v.Next, "?"); path == NewChannelPath {
 		return "A channel belongs to the user who creates it, so sign in first. The form for the new channel comes next."
-	}
-	if strings.HasPrefix(fragment, Anchor("")) {
-		return "Sign in to vote. The page with the post comes next: press its vote again there."
 	}
 	return ""
 }

@@ -32,7 +32,7 @@ func TestChannelPage(t *testing.T) {
 			{1000, false, "1,000 subscribers"}, {1000, true, "1,000+ subscribers"},
 		} {
 			v.Readership = Readership{Subscribers: test.n, More: test.more}
-			expect(t, ChannelPage(pageAt("/channels/aurora", ""), v), in("header", says(test.want), in("a[href=/sign-in?next=%2Fchannels%2Faurora]", says("Subscribe")), without("button")))
+			expect(t, ChannelPage(pageAt("/channels/aurora", ""), v), in("header", says(test.want), in("a[href=/sign-in?next=%2Fchannels%2Faurora&then=aurora]", says("Subscribe")), without("button")))
 		}
 		expect(t, ChannelPage(pageAt("/channels/aurora", "jo"), v),
 			in("form[method=post][action=/channels/aurora]", in("input[name=action][value=subscribe]"), in("button", says("Subscribe"))))

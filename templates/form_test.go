@@ -95,10 +95,10 @@ func TestForm(t *testing.T) {
 			in("header[class=top]", in("a[href=/sign-in?next=%2Fx]")),
 		)
 		for here, there := range map[string]string{"/": "%2Flatest", "/?after=a": "%2Flatest%3Fafter%3Da", "/users/jo": "%2Fusers%2Fjo"} {
-			vote := "/sign-in?next=" + there + "%23post-" + url.QueryEscape(string(samplePost().ID))
+			vote := "/sign-in?next=" + there + "%23post-" + url.QueryEscape(string(samplePost().ID)) + "&then=aurora+" + url.QueryEscape(string(samplePost().ID))
 			expect(t, LatestPage(pageAt(here, ""), Latest{Posts: []Post{samplePost()}}), in("article", in("a[href="+vote+"]")))
 		}
-		expect(t, SignInPage(pageAt("/sign-in", ""), SignIn{Next: "/latest#post-1!a"}), says("Sign in to vote."))
+		expect(t, SignInPage(pageAt("/sign-in", ""), SignIn{Begun: Begun{"aurora", "inc1", "1!a"}}), says("Sign in to go on"), says("Then your vote for the post in aurora is counted."))
 	})
 	t.Run("begins in its first field, unless it was refused", func(t *testing.T) {
 		expect(t, SignInPage(pageAt("/sign-in", ""), SignIn{}), times(1, "[autofocus]"), in("input[name=name][autofocus]"))

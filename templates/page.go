@@ -89,6 +89,16 @@ func (p Page) returnPath() string {
 	return p.Path
 }
 
+// begun is what the reader began before they came to this page, if it is about signing in.
+func (p Page) begun() Begun {
+	own, query, _ := strings.Cut(p.Path, "?")
+	values, err := url.ParseQuery(query)
+	if own != SignInPath && own != SignUpPath || err != nil {
+		return Begun{}
+	}
+	return ParseBegun(values.Get("then"))
+}
+
 // latestPath has the newest posts: the home of an anonymous client.
 func (p Page) latestPath() string {
 	if p.Public {

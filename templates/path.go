@@ -144,20 +144,29 @@ func EditBlogPath(channel domain.ChannelName, id domain.BlogID) string {
 }
 
 // signInFrom is the path to sign in and then return to the page.
-func signInFrom(page Page) string { return with(SignInPath, "next", page.returnPath()) }
+func signInFrom(page Page) string {
+	return with(SignInPath, "next", page.returnPath(), "then", page.begun().String())
+}
 
-// signInToVote is the path to sign in and then return to a post on the page. Home is another page for a reader who is
-// signed in.
-func signInToVote(page Page, id domain.BlogID) string {
+// signInToSubscribe is the path to sign in, which subscribes to the channel, and then return to the page.
+func signInToSubscribe(page Page, to domain.Channel) string {
+	return with(SignInPath, "next", page.returnPath(), "then", Begun{Channel: to.Name, Incarnation: to.Incarnation}.String())
+}
+
+// signInToVote is the path to sign in, which votes for a post on the page, and then return to the post. Home is another page
+// for a reader who is signed in.
+func signInToVote(page Page, p *Post) string {
 	path := page.Path
 	if page.current(HomePath) {
 		path = LatestPath + strings.TrimPrefix(path, HomePath)
 	}
-	return with(SignInPath, "next", path+"#"+Anchor(id))
+	return with(SignInPath, "next", path+"#"+Anchor(p.ID), "then", Begun{p.In, p.Channel.Incarnation, p.ID}.String())
 }
 
 // signUpFrom is the path to sign up and then return to the page.
-func signUpFrom(page Page) string { return with(SignUpPath, "next", page.returnPath()) }
+func signUpFrom(page Page) string {
+	return with(SignUpPath, "next", page.returnPath(), "then", page.begun().String())
+}
 
 // InvitationPath is the sign-up with the secret of an invitation.
 func InvitationPath(secret string) string { return with(SignUpPath, "invitation", secret) }

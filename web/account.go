@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/url"
 
@@ -57,7 +58,7 @@ func (s *server) createUser(c echo.Context, _ visitor) error {
 // signUpForm shows the form, or says who may sign up. To open the link of an invitation does not use it:
 // programs open links, too.
 func (s *server) signUpForm(c echo.Context, v visitor) error {
-	view := templates.SignUp{Next: localPath(c.QueryParam("next")), Key: rand.Text(), Invitation: c.QueryParam("invitation")}
+	view := templates.SignUp{Next: localPath(c.QueryParam("next")), Begun: templates.ParseBegun(c.QueryParam("then")), Key: rand.Text(), Invitation: c.QueryParam("invitation")}
 	switch {
 	case v.SignedIn():
 		return seeOther(c, cmp.Or(view.Next, templates.HomePath))
@@ -81,6 +82,7 @@ func (s *server) signUpForm(c echo.Context, v visitor) error {
 func (s *server) signUp(c echo.Context, v visitor, form url.Values) error {
 	name, password, key, next := form.Get("name"), form.Get("password"), cmp.Or(form.Get("key"), rand.Text()), localPath(form.Get("next"))
 	invitation := form.Get("invitation")
+	begun := templates.ParseBegun(form.Get("then"))
 	err := checkIdempotencyKey("key", key)
 	if err == nil {
 		_, _, err = s.makeUser(c, storage.SignUpRequest{Attempt: attempt(c, name, password), Key: key, Invitation: invitation})
@@ -94,9 +96,9 @@ func (s *server) signUp(c echo.Context, v visitor, form url.Values) error {
 			return err
 		}
 		return again(c, err, templates.SignUpPage(s.page(c, v),
-			templates.SignUp{Form: refused, Name: shown(name), Next: next, Key: freshKey(key, err), Invitation: shown(invitation)}))
+			templates.SignUp{Form: refused, Name: shown(name), Next: next, Begun: begun, Key: freshKey(key, err), Invitation: shown(invitation)}))
 	}
-	_, err = s.beginSession(c, v, name, password)
+	session, err := s.beginSession(c, v, name, password)
 	if _, throttled := errors.AsType[*domain.ThrottledError](err); throttled || errors.Is(err, domain.ErrBusy) {
 		// Too many sign-ins from this address failed, or too many sign in at this
 		// moment, but the account exists.
@@ -105,7 +107,33 @@ func (s *server) signUp(c echo.Context, v visitor, form url.Values) error {
 	if err != nil {
 		return err
 	}
-	return seeOther(c, cmp.Or(next, templates.HomePath))
+	return s.goOn(c, session.User, begun, cmp.Or(next, templates.HomePath))
+}
+
+// goOn does what a user began before they signed in, and then shows the page at the path. They are signed in also if that
+// fails, and can do it there.
+func (s *server) goOn(c echo.Context, user domain.UserName, begun templates.Begun, path string) error {
+	if begun == (templates.Begun{}) {
+		return seeOther(c, path)
+	}
+	notice, v := "subscribed", visitor{User: user}
+	err := s.takeWrite(c, v)
+	var in domain.Channel
+	if err == nil {
+		in, err = s.listedChannel(c, v, string(begun.Channel), string(begun.Incarnation))
+	}
+	switch {
+	case err != nil:
+	case begun.Post == "":
+		err = s.join(c, v, in)
+	default:
+		notice, err = "voted", s.store.Posts.Vote(c.Request().Context(), in.Ref(), begun.Post, user)
+	}
+	if err != nil {
+		s.Logger.WarnContext(c.Request().Context(), "could not do what was begun before the sign-in", slog.Any("error", err))
+		notice = "not-done"
+	}
+	return s.done(c, nil, notice, path)
 }
 
 type sessionJSON struct {
@@ -133,15 +161,15 @@ func (s *server) signInForm(c echo.Context, v visitor) error {
 	if v.SignedIn() {
 		return seeOther(c, cmp.Or(next, templates.HomePath))
 	}
-	return render(c, http.StatusOK, templates.SignInPage(s.page(c, v), templates.SignIn{Next: next}))
+	return render(c, http.StatusOK, templates.SignInPage(s.page(c, v), templates.SignIn{Next: next, Begun: templates.ParseBegun(c.QueryParam("then"))}))
 }
 
 func (s *server) signIn(c echo.Context, v visitor, form url.Values) error {
-	name, next := form.Get("name"), localPath(form.Get("next"))
+	name, next, begun := form.Get("name"), localPath(form.Get("next")), templates.ParseBegun(form.Get("then"))
 	began, err := s.beginSession(c, v, name, form.Get("password"))
 	if errors.Is(err, domain.ErrNotSignedIn) {
 		return again(c, err, templates.SignInPage(s.page(c, v), templates.SignIn{
-			Form: templates.Form{Message: "The name or the password is wrong."}, Name: shown(name), Next: next,
+			Form: templates.Form{Message: "The name or the password is wrong."}, Name: shown(name), Next: next, Begun: begun,
 		}))
 	}
 	if err != nil {
@@ -150,7 +178,7 @@ func (s *server) signIn(c echo.Context, v visitor, form url.Values) error {
 	if !began.Ends.IsZero() { // they can read and undo that, and nothing else
 		return seeOther(c, templates.EraseAccountPath)
 	}
-	return seeOther(c, cmp.Or(next, templates.HomePath))
+	return s.goOn(c, began.User, begun, cmp.Or(next, templates.HomePath))
 }
 
 // followSignInLink signs in the visitor who opens a sign-in link. The link works once, so a

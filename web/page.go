@@ -82,6 +82,7 @@ func sentenceOf(notice string, about domain.UserName) string {
 		"account-ends":     "Your account will be deleted, and all your sessions have ended.",
 		"account-kept":     "Your account stays, with all that is yours.",
 		"sessions-ended":   "All your sessions have ended.",
+		"not-done":         "You are signed in. What you began did not work: the channel or the post has changed since. Try it here.",
 		"signed-out":       "You are signed out.",
 		"signed-up":        "Your account is ready. Sign in to use it.",
 		"undone":           "The channel is back, with all that was in it.",

@@ -4,12 +4,15 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/net/html"
+
 	"microblogging/domain"
 )
 
 func TestVote(t *testing.T) {
 	t.Run("votes survive an edit and an edit survives votes", votesSurviveAnEditAndAnEditSurvivesVotes)
 	t.Run("a vote after the session ended is not counted, and the page says so", voteAfterTheSessionEndedIsNotCounted)
+	t.Run("a vote of a visitor is counted after the sign-in or the sign-up that it led to", voteOfAVisitorIsCounted)
 	t.Run("a vote for a deleted post is not found", voteForADeletedPostIsNotFound)
 	t.Run("a vote in a list leads back to the post in the list", voteInAListLeadsBackToIt)
 	t.Run("each list of the API says to a caller which of its posts they vote for", listsForACallerSayWhatTheyVoteFor)
@@ -40,6 +43,23 @@ func voteAfterTheSessionEndedIsNotCounted(t *testing.T) {
 	back := vote.elsewhere().press().want(401).says("Nothing was done. Sign in, and then do it again.").saysNot("you wrote").
 		form("Sign in").fill("name", "ada").fill("password", password).press().at(path).saysNot("1 vote")
 	back.form("Vote for the post by @ada").press().at(path).says("1 vote")
+}
+
+func voteOfAVisitorIsCounted(t *testing.T) {
+	s, ada, channel := enginesBrowser(t, "ada")
+	post := s.post(channel, "ada", "Hello")
+	link := func(b *browser) string {
+		return attr(one(b.open("/channels/Engines").doc, func(n *html.Node) bool { return strings.HasPrefix(attr(n, "aria-label"), "Sign in to vote") }), "href")
+	}
+	visitor := s.browser()
+	in := visitor.open(link(visitor)).says("Then your vote for the post in Engines is counted.")
+	ada.open(link(s.browser())).at("/channels/Engines#post-" + string(post.ID)).saysNot("1 vote") // who is signed in presses it there
+	in.form("Sign in").fill("name", "ada").fill("password", "wrong horse battery").press().want(401).
+		form("Sign in").fill("name", "ada").fill("password", password).press().
+		at("/channels/Engines#post-"+string(post.ID)).says("Your vote is counted.", "1 vote")
+	carol := s.browser()
+	carol.open(link(carol)).follow("Sign up").says("Then your vote").
+		form("Sign up").fill("name", "carol").fill("password", password).press().says("Your vote is counted.", "2 votes")
 }
 
 func voteForADeletedPostIsNotFound(t *testing.T) {
