@@ -52,7 +52,7 @@ func TestLatestPage(t *testing.T) {
 		in("h1", says("Welcome, ingrid")), in("form[class=compose]"), in("main", in("a[href=/latest]"), in("a[href=/channels/new]")),
 		in("li", says("Active 29 July 2026, 10:00 UTC"), in("form[action=/channels/F%C3%BCchse]", in("input[name=next][value=/]"))),
 	)
-	shows(t, "has no heading without what is below it", FeedPage(pageAt("/", "ingrid"), Feed{Starts: true, Newcomer: true}), silent("Channels people write in now"), silent("these are the newest"))
+	shows(t, "has no heading without what is below it", FeedPage(pageAt("/", "ingrid"), Feed{Starts: true, Newcomer: true}), silent("Channels to begin with"), silent("these are the newest"))
 	shows(t, "does not count one's own posts as new", FeedPage(pageAt("/", "ingrid"), Feed{Posts: sampleFeed().Posts, Seen: ago(time.Minute * 10)}),
 		in("nav[aria-label=Views]", without("mark")))
 	seen := sampleFeed()

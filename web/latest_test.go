@@ -140,7 +140,7 @@ func feedStarts(t *testing.T) {
 		form.press().want(422).complains("channel", "Choose a channel.").says("For no channel yet")
 	}
 	nia.open("/").want(200).heading("Welcome, nia").says("Pistons").form("Post").elsewhere().fill("channel", string(engines.Incarnation)+" Engines").fill("text", "Mine").press().at("/")
-	again := nia.open("/").want(200).says("Mine", "Channels people write in now").saysNot("Welcome, nia", "Choose a channel")
+	again := nia.open("/").want(200).says("Mine", "Channels to begin with").saysNot("Welcome, nia", "Choose a channel")
 	is(t, "the feed shows", again.texts(), []string{"Mine", "Pistons"})
 	for i := range 20 {
 		s.post(engines, "ada", fmt.Sprint(i))
@@ -150,12 +150,12 @@ func feedStarts(t *testing.T) {
 	garden := s.channel("Garden", "nia")
 	s.subscribe("nia", garden)
 	s.post(garden, "nia", "In a channel of one's own")
-	nia.open("/").says("In a channel of one's own", "Channels people write in now", "Subscribe to Engines").saysNot("Created", "Mine", "Subscribed to Garden")
+	nia.open("/").says("In a channel of one's own", "Channels to begin with", "Subscribe to Engines").saysNot("Created", "Mine", "Subscribed to Garden")
 	s.subscribe("nia", engines)
-	nia.open("/").says("In a channel of one's own", "19").saysNot("Channels people write in now")
+	nia.open("/").says("In a channel of one's own", "19").saysNot("Channels to begin with")
 	kim := s.signedIn("kim")
 	s.channel("Kiln", "kim")
-	kim.open("/").want(200).says("Channels people write in now").saysNot("Welcome")
+	kim.open("/").want(200).says("Channels to begin with").saysNot("Welcome")
 }
 
 func composerOffersWhereOneMayPost(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 )
 
 func TestPosting(t *testing.T) {
+	t.Run("a post that is refused is offered to another channel, with its text", refusedPostGoesElsewhere)
 	t.Run("who may not post is refused by the API, alone and in a batch", apiRefusesWhoMayNotPost)
 	t.Run("a channel that is read alone says who may post", channelSaysWhoMayPost)
 	t.Run("pages say who may post before one types", pagesSayWhoMayPost)
@@ -87,6 +88,22 @@ func pagesSayWhoMayPost(t *testing.T) {
 		t.Error("bob is blocked, and has a form")
 	}
 	page(anonymous).saysNot("blocked")
+}
+
+func refusedPostGoesElsewhere(t *testing.T) {
+	s, bob, channel := enginesBrowser(t, "bob")
+	s.author("ada")
+	s.channel("Wheels", "bob")
+	form := bob.open("/channels/Engines").want(200).form("Post").fill("title", "A title").fill("text", "Typed before")
+	ok(t, s.store.Posts.SetRule(t.Context(), channel, "ada", true))
+	refused := form.press().want(403).heading("You may not post in “Engines”").says("Only @ada posts here. Nothing was posted.", "Typed before")
+	chooses := refused.form("Post it in another channel").elsewhere().press().want(422).says("Choose a channel", "Typed before")
+	wheels, _, err := s.store.Channels.GetVersion(t.Context(), domain.ChannelName("Wheels").Key().Address(), "")
+	ok(t, err)
+	chooses.form("Post").fill("channel", string(wheels.Incarnation)+" Wheels").press().at("/channels/Wheels").says("A title", "Typed before")
+	if got := s.listed("/api/v1/channels/Engines/blogs?limit=10", "text"); len(got) != 0 {
+		t.Errorf("the channel has %q", got)
+	}
 }
 
 func whoMayNotPostMayDelete(t *testing.T) {
