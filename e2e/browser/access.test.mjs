@@ -105,6 +105,7 @@ test("access: in forced colours one sees the progress, the current step and the 
   const v = await visitor(sites.sample, { as: amy });
   await v.open(await amy.deleteChannel("access.forced"));
   await v.page.locator(".deletion.done").waitFor();
+  await v.page.locator(".how > summary").click();
   await v.page.emulateMedia({ forcedColors: "active" });
   await v.page.evaluate(() => {
     document.querySelector("progress").value = 2;

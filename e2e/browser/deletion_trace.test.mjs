@@ -19,6 +19,7 @@ async function deleted(channel, options) {
   const v = await visitor(sites.sample, { as: hal, ...options });
   await v.open(path);
   await v.page.locator(".deletion.done").waitFor();
+  await unfold(v);
   return v;
 }
 
@@ -29,6 +30,9 @@ const removed = async (v) => (await v.page.locator("[data-removed]").innerText()
 
 // stopClock stops the clock of the page, so that a slow machine shows what a fast one does.
 const stopClock = async (v) => v.context.clock.pauseAt(await v.page.evaluate(() => Date.now()) + 60_000);
+
+// unfold opens the fold with the steps.
+const unfold = (v) => v.page.locator(".how > summary").click();
 
 // One step is shown for so long, in milliseconds.
 const dwell = 1800;
@@ -50,6 +54,7 @@ test("trace: a fast deletion is played back at a pace that can be read, and can 
   await look(v, "deletion-trace");
   await v.context.clock.install();
   await v.page.reload();
+  await unfold(v);
   await stopClock(v);
   await v.press(v.button("Play back"));
   const shown = [], gates = [];
@@ -88,6 +93,7 @@ test("trace: with reduced motion numbers do not run, and the keyboard is enough"
   await v.page.emulateMedia({ reducedMotion: "reduce" });
   await v.context.clock.install();
   await v.page.reload();
+  await unfold(v);
   await stopClock(v);
   await v.press(v.button("Play back"));
   await v.context.clock.runFor(3 * dwell);
@@ -102,7 +108,7 @@ test("trace: a lost stream says so and comes back", async () => {
   await ida.createChannel("lost");
   const v = await visitor(site.url, { as: ida });
   await v.open(await ida.deleteChannel("lost"));
-  await v.sees("Waiting for a worker");
+  await v.sees("Waiting for its turn");
   await v.page.evaluate(() => { window.same = true; });
   const notice = v.page.locator("#lost");
   assert.ok(!(await notice.isVisible()));
@@ -128,6 +134,7 @@ test("trace: the account leads to each deletion, also when the channel is gone",
   await look(v, "deletions");
   await v.follow(v.link("found"));
   assert.equal(await v.heading(), "Deletion of “found”");
+  await unfold(v);
   await v.sees("What happened, and when");
   await v.leave();
 });
