@@ -41,7 +41,7 @@ async function doomed(channel, { posts = 1, scripts } = {}) {
 // pass the valve in place of the next test's.
 async function finish(v) {
   await valve("open");
-  await headline(v).getByText("Deleted").waitFor();
+  await headline(v).getByText("Deleted", { exact: true }).waitFor();
 }
 
 const headline = (v) => v.page.locator(".headline");

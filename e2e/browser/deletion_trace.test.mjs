@@ -118,7 +118,7 @@ test("trace: a lost stream says so and comes back", async () => {
   assert.equal(await notice.innerText(), "Connection lost, trying again…");
   await look(v, "deletion-lost");
   await site.start("serve");
-  await v.page.locator(".headline").getByText("Deleted").waitFor();
+  await v.page.locator(".headline").getByText("Deleted", { exact: true }).waitFor();
   await notice.waitFor({ state: "hidden" });
   assert.ok(await v.page.evaluate(() => window.same), "the page was reloaded");
   assert.ok(v.complaints.every((text) => /net::ERR_/.test(text)), v.complaints.join("\n"));
