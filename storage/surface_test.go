@@ -21,6 +21,7 @@ Accounts.AddText
 Accounts.AddTextFrom
 Accounts.ChangePassword
 Accounts.CheckDigestAddress
+Accounts.Close
 Accounts.Create
 Accounts.Delete
 Accounts.EndSessions
@@ -32,6 +33,8 @@ Accounts.Invitation
 Accounts.Invite
 Accounts.List
 Accounts.ListInvitations
+Accounts.ListNewest
+Accounts.PasswordLink
 Accounts.NewDigestAddress
 Accounts.ResetPassword
 Accounts.RevokeInvitation

@@ -104,6 +104,9 @@ type Account struct {
 	Ends time.Time
 	// Undo is how long the reader can undo it.
 	Undo time.Duration
+	// ResetBy made the link with which the password was last set, on ResetOn. It is empty if the reader has set it.
+	ResetBy domain.UserName
+	ResetOn time.Time
 }
 
 // A User is the public page of a user, at [UserPath].

@@ -37,6 +37,8 @@ type Post struct {
 	New bool
 	// CanEdit and CanDelete say what the reader may do with it.
 	CanEdit, CanDelete bool
+	// AsOperator reports whether they may delete it only because they act for the site.
+	AsOperator bool
 	// CanBlock and CanUnblock say that the reader may keep the author from posting to the channel,
 	// or let them again.
 	CanBlock, CanUnblock bool

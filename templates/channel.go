@@ -23,6 +23,8 @@ type Channel struct {
 	Rendered markdown.HTML
 	// CanManage reports whether the reader owns the channel.
 	CanManage bool
+	// CanClose reports whether the reader may delete the channel because they act for the site.
+	CanClose bool
 	// OwnerOnly reports whether only the owner may post.
 	OwnerOnly bool
 	// MayNotPost says why the reader may not post. It is empty if they may.

@@ -9,7 +9,11 @@ import (
 
 // A Deletion is the progress of deleting one incarnation of a channel. A step of an unknown
 // name counts as before the first.
-type Deletion struct{ domain.Deletion }
+type Deletion struct {
+	domain.Deletion
+	// By is the reader.
+	By domain.Actor
+}
 
 // A deletionStep is one step in words.
 type deletionStep struct {

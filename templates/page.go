@@ -21,6 +21,8 @@ type Page struct {
 	Path string
 	// User is the name of the signed-in reader. It is empty for an anonymous client.
 	User domain.UserName
+	// Operator reports whether the reader acts for the site.
+	Operator bool
 	// Notice is one sentence that confirms what the last request did. It may be
 	// empty. Any page can have one.
 	Notice string
@@ -62,6 +64,9 @@ type Link struct {
 
 // leadsToLab reports whether the page has links to the lab.
 func (p Page) leadsToLab() bool { return p.Lab && p.Teach }
+
+// Actor is the reader as the one who asks for something.
+func (p Page) Actor() domain.Actor { return domain.Actor{User: p.User, Operator: p.Operator} }
 
 // endsDrafts reports whether the page may be the answer to a form that has ended a draft.
 func (p Page) endsDrafts() bool { return p.User != "" || p.Notice != "" }

@@ -41,6 +41,10 @@ const (
 	AboutPath = "/about"
 	// KeysPath lists the keys of the keyboard that do something.
 	KeysPath = "/keys"
+	// OperatorPath is what operators of the site alone see: accounts, and what waits for them.
+	OperatorPath = "/operator"
+	// OperatorInvitationsPath lists invitations, and makes them.
+	OperatorInvitationsPath = "/operator/invitations"
 	// PreviewPath shows a text that is not saved.
 	PreviewPath = "/preview"
 	// LabIndexPath is the index of the lab.

@@ -61,7 +61,7 @@ func sampleChannel() Channel {
 }
 
 func sampleDeletion(state domain.DeletionState, step domain.Step) Deletion {
-	d := Deletion{domain.Deletion{
+	d := Deletion{By: domain.By("ingrid"), Deletion: domain.Deletion{RequestedBy: "ingrid",
 		Name: "aurora", Channel: domain.ChannelRef{Incarnation: "inc1"}, State: state, Step: step, RowsDeleted: 12345, Attempts: 2,
 		RequestedOn: ago(time.Minute),
 	}}
@@ -191,9 +191,18 @@ func channelManagePages(in Page) map[string]templ.Component {
 		"edit channel, no":   EditChannelPage(in, EditChannel{Form: refused("description"), Channel: domain.Channel{Name: nasty, About: domain.About{Description: nasty}}}),
 		"delete channel":     DeleteChannelPage(in, DeleteChannel{Channel: domain.Channel{Name: "aurora", Incarnation: "inc1", CreatedOn: ago(time.Hour)}}),
 		"delete channel, no": DeleteChannelPage(in, DeleteChannel{Form: Form{Message: nasty}, Channel: domain.Channel{Name: nasty, Incarnation: nasty}}),
-		"deletion queued":    DeletionPage(in, sampleDeletion(domain.DeletionQueued, "")),
-		"deletion running":   DeletionPage(in, sampleDeletion(domain.DeletionRunning, "sweep")),
-		"deletion poisoned":  DeletionPage(in, sampleDeletion(domain.DeletionPoisoned, "sweep")),
+		"operator": OperatorPage(in, Operating{Operators: domain.Operators{"ingrid"}, Accounts: []domain.User{
+			{Name: "ingrid", CreatedOn: ago(time.Hour)}, {Name: "bob", CreatedOn: ago(time.Hour)},
+			{Name: "eve", CreatedOn: ago(time.Hour), Leaves: true, Closed: true}, {Name: "zoe", CreatedOn: ago(time.Hour), Leaves: true},
+		}}),
+		"operator, none": OperatorPage(in, Operating{Contains: "x"}),
+		"operator, invitations": InvitationsPage(in, Invitations{Link: "https://blog.example/sign-up?invitation=x", Until: ago(0), Items: []domain.Invitation{
+			{ID: "a", By: "ingrid", CreatedOn: ago(time.Hour), ExpiresOn: ago(0)}, {ID: "b", CreatedOn: ago(time.Hour), ExpiresOn: ago(0), UsedBy: "eve"},
+		}}),
+		"operator, password link": PasswordLinkPage(in, PasswordLink{For: "bob", Link: "https://blog.example/sign-in/reset?token=x", Until: ago(0)}),
+		"deletion queued":         DeletionPage(in, sampleDeletion(domain.DeletionQueued, "")),
+		"deletion running":        DeletionPage(in, sampleDeletion(domain.DeletionRunning, "sweep")),
+		"deletion poisoned":       DeletionPage(in, sampleDeletion(domain.DeletionPoisoned, "sweep")),
 		"deletions": DeletionsPage(in, Deletions{Part: Part{Next: "n"}, Items: []domain.Deletion{
 			{Name: "aurora", Channel: domain.ChannelRef{Incarnation: "inc1"}, State: domain.DeletionDone, RowsDeleted: 12345, RequestedOn: ago(time.Hour)},
 			{Name: domain.ChannelName(longName()), Channel: domain.ChannelRef{Incarnation: "inc2"}, State: domain.DeletionPoisoned, RequestedOn: ago(time.Hour)},

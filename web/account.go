@@ -254,6 +254,13 @@ func (s *server) replacePassword(c echo.Context, v visitor) error {
 	return respondNothing(c, s.setPassword(c, v, old, replacement))
 }
 
+// showAccount also says if an operator has made the link with which the password was set.
+func (s *server) showAccount(c echo.Context, v visitor) error {
+	user, err := s.store.Accounts.Get(c.Request().Context(), v.User)
+	view := templates.Account{Ends: v.Ends, Undo: s.UndoAccount, ResetBy: user.ResetBy, ResetOn: user.ResetOn}
+	return show(s, c, v, err, templates.AccountPage, view)
+}
+
 // changeAccount handles the forms on the page of the account.
 func (s *server) changeAccount(c echo.Context, v visitor, form url.Values) error {
 	switch form.Get("action") {

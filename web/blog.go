@@ -100,7 +100,7 @@ func (s *server) showBlog(c echo.Context, v visitor) error {
 		},
 		write: func(body *bytes.Buffer, page templates.Page, shown storage.Kept[*channelView], own ownView) error {
 			post := shown.Value.posts.Items[0]
-			p := offer([]templates.Post{s.texts.post(shown.Channel.Name, post, alone)}, page.User, shown.Channel.Owner, own.mayNotPost)[0]
+			p := offer([]templates.Post{s.texts.post(shown.Channel.Name, post, alone)}, page.Actor(), shown.Channel.Owner, own.mayNotPost)[0]
 			p.Voted = own.voted[id]
 			p.CanBlock, p.CanUnblock = p.CanBlock && !own.authorBlocked, p.CanBlock && own.authorBlocked
 			return write(c, body, templates.BlogPage(page, &p))
@@ -222,7 +222,14 @@ func (s *server) removePost(c echo.Context, v visitor, in domain.Channel, expect
 	if err != nil {
 		return err
 	}
-	return withCurrent(in, s.store.Posts.Delete(c.Request().Context(), in, id, v.actor(), expected))
+	post, err := s.authorOf(c, v, in, id)
+	if err == nil {
+		err = s.store.Posts.Delete(c.Request().Context(), in, id, v.actor(), expected)
+	}
+	if err == nil {
+		s.removedByOperator(c, v, in, post)
+	}
+	return withCurrent(in, err)
 }
 
 func (s *server) removeBlog(c echo.Context, v visitor, in domain.Channel) error {

@@ -69,7 +69,7 @@ func (s *server) showChannel(c echo.Context, v visitor) error {
 	}
 	d.mediaType = echo.MIMETextHTMLCharsetUTF8
 	d.write = func(body *bytes.Buffer, page templates.Page, shown storage.Kept[*channelView], own ownView) error {
-		view := s.channelPage(page.User, shown, own, placeOf(order))
+		view := s.channelPage(page.Actor(), shown, own, placeOf(order))
 		if view.View, view.After = order, after; order.Finds() {
 			err := s.costly(c, s.finding, func() error { mark(c.Request().Context(), view.Posts, *order.Find); return nil })
 			if err != nil {
@@ -201,16 +201,17 @@ func (s *server) readOrdered(
 	return found, err
 }
 
-func (s *server) channelPage(user domain.UserName, shown storage.Kept[*channelView], own ownView, place place) templates.Channel {
-	channel, view := shown.Channel, shown.Value
+func (s *server) channelPage(reader domain.Actor, shown storage.Kept[*channelView], own ownView, place place) templates.Channel {
+	channel, view, user := shown.Channel, shown.Value, reader.User
 	page := templates.Channel{
 		Channel:    channel,
 		Rendered:   s.texts.description(channel),
-		CanManage:  user == channel.Owner,
+		CanManage:  reader.May(domain.ManageChannel, domain.Object{Owner: channel.Owner}),
+		CanClose:   reader.ByOperator(domain.DeleteChannel, domain.Object{Owner: channel.Owner}) != "",
 		MayNotPost: own.mayNotPost,
 		CanSeeRows: s.Teach || user == channel.Owner,
 		Readership: templates.Readership{Subscribers: view.subscribers, More: view.more, Subscribed: own.subscribed},
-		Posts:      offer(s.texts.posts(channel.Name, view.posts.Items, place, own.voted), user, channel.Owner, own.mayNotPost),
+		Posts:      offer(s.texts.posts(channel.Name, view.posts.Items, place, own.voted), reader, channel.Owner, own.mayNotPost),
 		Searched:   view.posts.Searched,
 		Back:       view.posts.Back,
 	}
@@ -229,7 +230,7 @@ func (s *server) channelWith(c echo.Context, v visitor, channel domain.Channel, 
 		return templates.Channel{}, err
 	}
 	own, err := newest.own(ctx, channel, view, v.User)
-	page := s.channelPage(v.User, storage.Kept[*channelView]{Channel: channel, Value: view}, own, inList)
+	page := s.channelPage(v.actor(), storage.Kept[*channelView]{Channel: channel, Value: view}, own, inList)
 	page.Draft = draft
 	return page, err
 }

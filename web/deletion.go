@@ -20,7 +20,11 @@ func (s *server) askForDeletion(c echo.Context, v visitor, form url.Values) (dom
 	if err != nil {
 		return domain.Channel{}, err
 	}
-	return s.store.Deletions.Request(c.Request().Context(), at.Key, v.actor(), at.Expected)
+	channel, err := s.store.Deletions.Request(c.Request().Context(), at.Key, v.actor(), at.Expected)
+	if err == nil && channel.State == domain.ChannelActive { // else it was asked for before
+		s.actedOn(c, "close channel", v, channel)
+	}
+	return channel, err
 }
 
 func (s *server) requestDeletion(c echo.Context, v visitor) error {
@@ -78,8 +82,16 @@ func (s *server) undo(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	channel, err := s.store.Deletions.Undo(c.Request().Context(), ref, v.actor())
+	channel, err := s.undoDeletion(c, v, ref)
 	return s.respondChannel(c, err, http.StatusOK, channel)
+}
+
+func (s *server) undoDeletion(c echo.Context, v visitor, ref domain.ChannelRef) (domain.Channel, error) {
+	channel, err := s.store.Deletions.Undo(c.Request().Context(), ref, v.actor())
+	if err == nil {
+		s.actedOn(c, "open channel", v, channel)
+	}
+	return channel, err
 }
 
 // undoByForm undoes the deletion that the path names or, on the list of deletions, the form.
@@ -95,7 +107,7 @@ func (s *server) undoByForm(c echo.Context, v visitor, form url.Values) error {
 	if ref.Incarnation, err = domain.ParseIncarnation(cmp.Or(pathParam(c, "incarnation"), form.Get("incarnation"))); err != nil {
 		return err
 	}
-	_, err = s.store.Deletions.Undo(c.Request().Context(), ref, v.actor())
+	_, err = s.undoDeletion(c, v, ref)
 	if errors.Is(err, domain.ErrTooLate) {
 		return explain(err, "It is too late to undo this", "A worker has begun to remove the channel.",
 			templates.Link{Label: "See how far it has come", URL: templates.DeletionPath(name, ref.Incarnation)})
@@ -105,7 +117,7 @@ func (s *server) undoByForm(c echo.Context, v visitor, form url.Values) error {
 
 func (s *server) showDeletion(c echo.Context, v visitor) error {
 	d, err := s.namedDeletion(c.Request().Context(), c, v)
-	return show(s, c, v, err, templates.DeletionPage, templates.Deletion{Deletion: d})
+	return show(s, c, v, err, templates.DeletionPage, templates.Deletion{Deletion: d, By: v.actor()})
 }
 
 // deletionJSON is a deletion. In a list it has no steps.
@@ -118,6 +130,8 @@ type deletionJSON struct {
 	Attempts    int                  `json:"attempts"`
 	RequestedOn apiTime              `json:"requestedOn"`
 	FinishedOn  apiTime              `json:"finishedOn"`
+	// ByOperator is absent unless an operator has asked for it, so that only operators can undo it.
+	ByOperator bool `json:"byOperator,omitempty"`
 	// UndoableUntil is absent unless the deletion can be undone.
 	UndoableUntil apiTime `json:"undoableUntil,omitzero"`
 	// WaitingSince is absent unless a worker waits for the storage.
@@ -129,6 +143,7 @@ func newDeletionJSON(d domain.Deletion) deletionJSON {
 	j := deletionJSON{
 		Channel: d.Name, Incarnation: d.Channel.Incarnation, State: d.State, Step: d.Step, RowsDeleted: d.RowsDeleted, Attempts: d.Attempts,
 		RequestedOn: apiTime(d.RequestedOn), FinishedOn: apiTime(d.FinishedOn), WaitingSince: apiTime(d.WaitingSince),
+		ByOperator: d.ByOperator != "",
 	}
 	if d.State == domain.DeletionPending {
 		j.UndoableUntil = apiTime(d.UndoableUntil)

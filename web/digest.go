@@ -107,7 +107,7 @@ func (s *server) showDigest(c echo.Context, v visitor) error {
 	}
 	for _, channel := range digest.Items {
 		view.Channels = append(view.Channels, templates.DigestChannel{
-			Name: channel.Name, Posts: offer(s.texts.posts(channel.Name, channel.Items, inDigest, voted), v.User, "", ""), First: channel.First, Total: channel.Total,
+			Name: channel.Name, Posts: offer(s.texts.posts(channel.Name, channel.Items, inDigest, voted), v.actor(), "", ""), First: channel.First, Total: channel.Total,
 		})
 	}
 	if c.QueryParam("tz") != "" && cookieValue(c.Request(), zoneCookie) != day.Zone {

@@ -156,7 +156,7 @@ func (s *server) posts(c echo.Context, v visitor, items []storage.FeedItem, plac
 		posts[i] = s.texts.post(item.Name, item.Blog, place)
 		posts[i].Voted = voted[item.ID]
 	}
-	return offer(posts, v.User, "", ""), err
+	return offer(posts, v.actor(), "", ""), err
 }
 
 // postsJSON reads a page of posts of several channels, as a caller sees them.

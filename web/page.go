@@ -19,7 +19,7 @@ func (s *server) page(c echo.Context, v visitor) templates.Page {
 	page := s.publicPage(c)
 	page.Public = s.isOther(c) && !v.SignedIn()
 	if !page.Public {
-		page.User, page.Notice = v.User, s.takeNotice(c)
+		page.User, page.Operator, page.Notice = v.User, v.Operator, s.takeNotice(c)
 		page.CallPanel = s.callPanelOf(c)
 	}
 	return page
@@ -68,27 +68,30 @@ func seeOther(c echo.Context, path string) error {
 // cookie can name another user but cannot put other words on the page.
 func sentenceOf(notice string, about domain.UserName) string {
 	return map[string]string{
-		"posted":           "Your post is published.",
-		"saved":            "Your changes are saved.",
-		"post-deleted":     "The post is deleted.",
-		"subscribed":       "You have subscribed. The channel’s posts are in your feed.",
-		"unsubscribed":     "You have unsubscribed. The channel’s posts have left your feed.",
-		"voted":            "Your vote is counted.",
-		"unvoted":          "Your vote is taken back.",
-		"address-made":     "Your personal feed has a new address.",
-		"address-revoked":  "The address of your personal feed is revoked. It stopped working.",
-		"password-changed": "Your password is changed. Every other session has ended.",
-		"password-reset":   "Your new password is set. Every session has ended: sign in with it.",
-		"account-ends":     "Your account will be deleted, and all your sessions have ended.",
-		"account-kept":     "Your account stays, with all that is yours.",
-		"sessions-ended":   "All your sessions have ended.",
-		"not-done":         "You are signed in. What you began did not work: the channel or the post has changed since. Try it here.",
-		"signed-out":       "You are signed out.",
-		"signed-up":        "Your account is ready. Sign in to use it.",
-		"undone":           "The channel is back, with all that was in it.",
-		"posting-set":      "Who may post is saved.",
-		"blocked":          "You blocked " + about.Handle() + ". They cannot post in this channel.",
-		"unblocked":        "You unblocked " + about.Handle() + ".",
+		"posted":             "Your post is published.",
+		"saved":              "Your changes are saved.",
+		"post-deleted":       "The post is deleted.",
+		"subscribed":         "You have subscribed. The channel’s posts are in your feed.",
+		"unsubscribed":       "You have unsubscribed. The channel’s posts have left your feed.",
+		"voted":              "Your vote is counted.",
+		"unvoted":            "Your vote is taken back.",
+		"address-made":       "Your personal feed has a new address.",
+		"address-revoked":    "The address of your personal feed is revoked. It stopped working.",
+		"password-changed":   "Your password is changed. Every other session has ended.",
+		"password-reset":     "Your new password is set. Every session has ended: sign in with it.",
+		"account-ends":       "Your account will be deleted, and all your sessions have ended.",
+		"account-kept":       "Your account stays, with all that is yours.",
+		"account-closed":     "The account is closed. Its user cannot sign in.",
+		"account-opened":     "The account is open again.",
+		"invitation-revoked": "The invitation is taken back. Its link does not work any more.",
+		"sessions-ended":     "All your sessions have ended.",
+		"not-done":           "You are signed in. What you began did not work: the channel or the post has changed since. Try it here.",
+		"signed-out":         "You are signed out.",
+		"signed-up":          "Your account is ready. Sign in to use it.",
+		"undone":             "The channel is back, with all that was in it.",
+		"posting-set":        "Who may post is saved.",
+		"blocked":            "You blocked " + about.Handle() + ". They cannot post in this channel.",
+		"unblocked":          "You unblocked " + about.Handle() + ".",
 	}[notice]
 }
 

@@ -199,6 +199,8 @@ func problemOfMeaning(err error) problem {
 			detail: "The owner of the channel has blocked you. Nothing was saved. You may still delete what you posted before."},
 		{err: domain.ErrAccountEnds, status: http.StatusForbidden, title: "Your account is being deleted",
 			detail: "Nothing was changed. Undo the deletion first, on the page of your account."},
+		{err: domain.ErrAccountClosed, status: http.StatusForbidden, title: "This account is closed",
+			detail: "An operator of this site has closed it. Only an operator can open it again."},
 		{err: domain.ErrForbidden, status: http.StatusForbidden, title: "Not yours"},
 		{err: domain.ErrNotFound, status: http.StatusNotFound, title: "Not found"},
 		{err: domain.ErrStillDeleting, status: http.StatusConflict, title: "Still being deleted", kind: "urn:microblogging:still-deleting",

@@ -42,6 +42,7 @@ func newStage(t testing.TB, options web.Options, furnish func(*stage)) *stage {
 	t.Helper()
 	g := &stage{db: mem.Open(mem.Snapshot{}, "stage"), errors: &bytes.Buffer{}}
 	options.Version, options.TrustProxy, options.SiteAbout = "test", true, "# About us\n\n## Rules\n\nNo selling.\n"
+	options.Operators = domain.Operators{"ada"}
 	if options.Stopping == nil {
 		stopping := make(chan struct{})
 		close(stopping) // event streams end after their first event

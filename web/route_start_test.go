@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 	"time"
 
@@ -27,7 +28,7 @@ func furnish(g *stage) {
 	ok(g, g.store.Posts.Delete(g.Context(), engines, gone.ID, domain.By("ada"), domain.Any[domain.Revision]()))
 	secret, err := g.store.Accounts.NewDigestAddress(g.Context(), "bob")
 	ok(g, err)
-	invitation, _, err := g.store.Accounts.Invite(g.Context(), "ada")
+	invitation, made, err := g.store.Accounts.Invite(g.Context(), "ada")
 	ok(g, err)
 	undoable := storage.New(g.db, storage.Options{Undo: time.Minute})
 	if _, err := undoable.Deletions.Request(g.Context(), going.Key(), domain.By("ada"), domain.OneOf(going.Incarnation)); err != nil {
@@ -36,7 +37,7 @@ func furnish(g *stage) {
 	g.names = strings.NewReplacer(
 		"{post}", string(post.ID), "{etag}", `"`+string(post.Revision)+`-0"`, "{first}", string(first.ID), "{theirs}", string(theirs.ID),
 		"{engines}", string(engines.Incarnation), "{wheels}", string(wheels.Incarnation), "{going}", string(going.Incarnation),
-		"{link}", link, "{invitation}", invitation, "{secret}", secret, "{ada}", g.tokens[1], "{password}", password,
+		"{link}", link, "{invitation}", invitation, "{invitationID}", url.PathEscape(made.ID), "{secret}", secret, "{ada}", g.tokens[1], "{password}", password,
 		"{channels}", g.next("/channels?limit=1"), "{posts}", g.next("/channels/Engines/blogs?limit=1"),
 		"{rated}", g.next("/channels/Engines/blogs?limit=1&order=rating"),
 		"{feed}", g.next("/feed?limit=1"), "{subscriptions}", g.next("/subscriptions?limit=1"),

@@ -37,6 +37,8 @@ const (
 	users
 	// owner: other users get 403.
 	owner
+	// operator: other users get 403. Ada is one.
+	operator
 )
 
 // A seed is a request to a route and the status that it gets. Its strings may hold placeholders
@@ -674,6 +676,57 @@ func siteRoutes() []route {
 		{name: "GET /api/v1/users", who: everyone, body: 4 << 10, costs: []cost{{"contains=a", anonymous, 1, 1, 0, 0}}, seeds: []seed{
 			{anonymous, 200, "", "contains=%20@AD&limit=1", "", ""},
 			{ada, 422, "", "contains=&after={posts}", "", ""},
+			{ada, 200, "", "order=created&contains=a&limit=1", "", ""},
+			{ada, 422, "", "order=created&after={posts}", "", ""},
+			{ada, 422, "", "order=x", "", ""},
+			{anonymous, 401, "", "order=created", "", ""},
+			{bob, 403, "", "order=created", "", ""},
+		}},
+		{name: "DELETE /api/v1/users/:user", who: operator, seeds: []seed{
+			{ada, 202, "bob", "", "", `{"posts":"keep"}`},
+			{ada, 403, "ada", "", "", `{"posts":"keep"}`},
+			{ada, 404, "zoe", "", "", `{"posts":"delete"}`},
+			{ada, 422, "bob", "", "", `{"posts":"x"}`},
+		}},
+		{name: "POST /api/v1/users/:user/undo", who: operator, seeds: []seed{
+			{ada, 204, "bob", "", "", ""},
+			{ada, 404, "zoe", "", "", ""},
+		}},
+		{name: "POST /api/v1/users/:user/password-link", who: operator, seeds: []seed{
+			{ada, 201, "bob", "", "", ""},
+			{ada, 403, "ada", "", "", ""},
+			{ada, 404, "zoe", "", "", ""},
+		}},
+		{name: "GET /operator", who: operator, body: 4 << 10, costs: []cost{{"", adasCookie, 2, 3, 0, 0}}, seeds: []seed{
+			{adasCookie, 200, "", "contains=b", "", ""},
+			{adasCookie, 422, "", "after={posts}", "", ""},
+		}},
+		{name: "POST /operator", who: operator, body: 4 << 10, seeds: []seed{
+			{adasCookie, 200, "", "", "", "action=link&user=bob"},
+			{adasCookie, 303, "", "", "", "action=close&user=bob&posts=keep"},
+			{adasCookie, 303, "", "", "", "action=open&user=bob"},
+			{adasCookie, 403, "", "", "", "action=close&user=ada&posts=keep"},
+			{adasCookie, 400, "", "", "", "action=x"},
+		}},
+		{name: "GET /operator/invitations", who: operator, body: 4 << 10, costs: []cost{{"", adasCookie, 2, 3, 0, 0}}, seeds: []seed{
+			{adasCookie, 200, "", "", "", ""},
+			{adasCookie, 422, "", "after={posts}", "", ""},
+		}},
+		{name: "POST /operator/invitations", who: operator, body: 4 << 10, seeds: []seed{
+			{adasCookie, 200, "", "", "", "action=invite"},
+			{adasCookie, 303, "", "", "", "action=revoke&id={invitationID}"},
+			{adasCookie, 400, "", "", "", "action=x"},
+		}},
+		{name: "GET /api/v1/invitations", who: operator, costs: []cost{{"", ada, 2, 3, 0, 0}}, seeds: []seed{
+			{ada, 200, "", "limit=1", "", ""},
+			{ada, 422, "", "after={posts}", "", ""},
+		}},
+		{name: "POST /api/v1/invitations", who: operator, seeds: []seed{
+			{ada, 201, "", "", "", ""},
+		}},
+		{name: "DELETE /api/v1/invitations/:id", who: operator, seeds: []seed{
+			{ada, 204, "{invitationID}", "", "", ""},
+			{ada, 404, "x", "", "", ""},
 		}},
 		{name: "GET /users/:user", who: everyone, costs: []cost{
 			{"", anonymous, 2, 39, 0, 0},

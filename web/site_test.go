@@ -74,7 +74,7 @@ func newSiteOver(t testing.TB, db driver.Backend, options web.Options) *site {
 	t.Helper()
 	s := &site{t, &role{db: db, log: &logBuffer{}}}
 	faults := drivertest.NewFaults(drivertest.Far(db), s.intercept)
-	s.store = storage.New(faults, storage.Options{Undo: options.Undo})
+	s.store = storage.New(faults, storage.Options{Undo: options.Undo, UndoAccount: options.UndoAccount})
 	ok(t, s.store.Operator.Prepare(t.Context()))
 	options.Hosts = append(options.Hosts, "example.com", "blog.example") // the first is that of package httptest
 	options.PageCache = cmp.Or(options.PageCache, 16<<20)

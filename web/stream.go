@@ -71,7 +71,7 @@ func (s *server) follow(ctx context.Context, c echo.Context, v visitor, stream *
 		var unsent error
 		switch err := cmp.Or(stream.look(), unread); {
 		case err == nil:
-			unsent = stream.show(ctx, "progress", templates.DeletionProgress(templates.Deletion{Deletion: now}))
+			unsent = stream.show(ctx, "progress", templates.DeletionProgress(templates.Deletion{Deletion: now, By: v.actor()}))
 			if unsent == nil && now.Over() {
 				return stream.send("end", nil)
 			}

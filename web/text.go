@@ -107,14 +107,14 @@ func around(ctx context.Context, posts []blogJSON, text string) {
 	}
 }
 
-// offer sets what a reader may do with posts. Authors may delete their posts, and edit them if mayNotPost is empty. The
-// owner of the channel may delete each post, and block its author.
-func offer(posts []templates.Post, reader, owner domain.UserName, mayNotPost string) []templates.Post {
+// offer sets what a reader may do with posts of a channel. An edit also needs that mayNotPost is empty.
+func offer(posts []templates.Post, reader domain.Actor, owner domain.UserName, mayNotPost string) []templates.Post {
 	for i := range posts {
 		p := &posts[i]
-		isAuthor, isOwner := p.UserID == reader && reader != "", reader == owner && reader != ""
-		p.CanEdit, p.CanDelete = isAuthor && mayNotPost == "", isAuthor || isOwner
-		p.CanBlock = isOwner && !isAuthor && p.UserID != domain.DeletedUser
+		of := domain.Object{Author: p.UserID, Owner: owner}
+		p.CanEdit, p.CanDelete = reader.May(domain.EditPost, of) && mayNotPost == "", reader.May(domain.RemovePost, of)
+		p.AsOperator = reader.ByOperator(domain.RemovePost, of) != ""
+		p.CanBlock = reader.May(domain.ManageChannel, of) && p.UserID != reader.User && p.UserID != domain.DeletedUser
 	}
 	return posts
 }

@@ -56,8 +56,17 @@ func (s *server) describeUser(c echo.Context, _ visitor) error {
 	return respond(c, err, http.StatusOK, userJSON{user.Name, apiTime(user.CreatedOn)})
 }
 
-// listUsers lists people by part of their name.
-func (s *server) listUsers(c echo.Context, _ visitor) error {
+// listUsers lists people by part of their name, or accounts for an operator.
+func (s *server) listUsers(c echo.Context, v visitor) error {
+	if order, given := c.QueryParams()["order"]; given {
+		if order[0] != "created" {
+			return domain.Invalid("order", `must be "created", or be left out`)
+		}
+		if !v.SignedIn() {
+			return domain.ErrNotSignedIn
+		}
+		return forOperators(s.listAccounts)(c, v)
+	}
 	limit, limitErr := queryLimit(c, "contains")
 	text, err := queryContains(c)
 	if err == nil && text == "" {

@@ -146,7 +146,7 @@ func (s *server) posted(c echo.Context, v visitor, post templates.Post, named bo
 	}
 	page := s.page(c, v)
 	page.Path = path
-	posts := offer([]templates.Post{s.texts.post(post.In, post.Blog, inList)}, v.User, "", "")
+	posts := offer([]templates.Post{s.texts.post(post.In, post.Blog, inList)}, v.actor(), "", "")
 	c.Response().Header().Set(headerPreferred, preferRepresentation)
 	return render(c, http.StatusOK, templates.Posts(page, posts, named))
 }

@@ -1,0 +1,43 @@
+package templates
+
+import (
+	"time"
+
+	"microblogging/domain"
+)
+
+// An Operating is the page of accounts at [OperatorPath], which only operators see. Its forms post action=link, close or
+// open, user and, to close, posts to that path.
+type Operating struct {
+	Form
+	Accounts []domain.User
+	// Contains is the part of the names that was asked for.
+	Contains  string
+	Operators domain.Operators
+	Part
+}
+
+// mayAct reports whether an operator can do something to an account on this page: not to that of an operator, nor to
+// one that its user deletes.
+func (v Operating) mayAct(u domain.User) bool {
+	return !v.Operators.Has(u.Name) && (!u.Leaves || u.Closed)
+}
+
+func (v Operating) path() string { return with(OperatorPath, "contains", v.Contains) }
+
+// Invitations is the page at [OperatorInvitationsPath]. Its forms post action=invite, or action=revoke and id, to that
+// path.
+type Invitations struct {
+	Items []domain.Invitation
+	// Link is one that was just made, and works until Until. It is shown once.
+	Link  string
+	Until time.Time
+	Part
+}
+
+// A PasswordLink is a link for a user, which is shown once.
+type PasswordLink struct {
+	For   domain.UserName
+	Link  string
+	Until time.Time
+}
