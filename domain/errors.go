@@ -18,7 +18,7 @@ var (
 	// ErrStillDeleting: the name is taken by a channel whose deletion has not
 	// finished. It is an ErrExists.
 	ErrStillDeleting = fmt.Errorf("%w: still being deleted", ErrExists)
-	// ErrOperatorName: an operator has the name, so nobody can sign up with it. It is an ErrExists.
+	// ErrOperatorName: an operator has the name, so no visitor can sign up with it. It is an ErrExists.
 	ErrOperatorName = fmt.Errorf("%w: the name of an operator", ErrExists)
 	// ErrConflict: a condition on an ETag or a revision did not hold.
 	ErrConflict = errors.New("changed in between")

@@ -31,7 +31,7 @@ func (v SignUp) heading() string {
 	return "Sign up"
 }
 
-// A NoSignUp says why somebody cannot sign up, and whom to ask.
+// A NoSignUp says why a visitor cannot sign up, and whom to ask.
 type NoSignUp struct {
 	// Over reports whether an invitation does not work any more. Otherwise the site takes no sign-up, or
 	// none without an invitation.

@@ -11,9 +11,9 @@ import (
 )
 
 func TestRegistration(t *testing.T) {
-	t.Run("invited: without an invitation nobody signs up, and the page says whom to ask", uninvitedAreRefused)
+	t.Run("invited: without an invitation no visitor signs up, and the page says whom to ask", uninvitedAreRefused)
 	t.Run("invited: an invitation makes one account", invitationSignsUpOnce)
-	t.Run("closed: nobody signs up, also not with an invitation", closedRefusesAll)
+	t.Run("closed: no visitor signs up, also not with an invitation", closedRefusesAll)
 	t.Run("open: an invitation is used up as well", openUsesInvitations)
 	t.Run("the pages of a site that is not open lead to Sign in and to no sign-up", headerHasNoSignUp)
 	t.Run("the secret of an invitation is in no log, and its pages are stored nowhere", invitationStaysSecret)

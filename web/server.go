@@ -63,7 +63,7 @@ type Options struct {
 	// SiteName is what the site is called, SiteAbout a text about it in Markdown, and Contact whom to ask. Each may be
 	// empty. They are shown as they are: package domain checks them.
 	SiteName, SiteAbout, Contact string
-	// Registration says who may sign up. If it is empty, everybody may.
+	// Registration says who may sign up. If it is empty, every visitor may.
 	Registration domain.Registration
 	// Operators may act for the site, once they are signed in.
 	Operators domain.Operators

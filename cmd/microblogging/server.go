@@ -112,7 +112,7 @@ func (f webFlags) serve(ctx context.Context, console *console, log *slog.Logger,
 
 // registration is who may sign up, if the process listens at that address. Others than the operator may reach a
 // site that is not on a loopback address alone, or that a proxy publishes. So there the operator must say that
-// everybody may.
+// every visitor may.
 func (f webFlags) registration(ctx context.Context, at net.Addr, log *slog.Logger) domain.Registration {
 	if f.Registration != "" {
 		return domain.Registration(f.Registration)

@@ -59,7 +59,7 @@ func invitationIsOver(v lab.View, k lab.Known, violation violating) {
 	violation.when(err == nil && row.Properties.String("User") == string(k.User), "A4", "told that the invitation was used, and their own request used it")
 }
 
-func nobodyComesIn(v lab.View, _ lab.Known, violation violating) {
+func noAccountIsMade(v lab.View, _ lab.Known, violation violating) {
 	for _, name := range []domain.UserName{visitor, author} {
 		_, err := v.DB.Get(schema.TableUsers, string(name), "")
 		violation.when(err == nil, "I10", "an invitation made an account, and that it was taken back was acknowledged")
@@ -93,7 +93,7 @@ func invitations() subject {
 				})), among("vera", "vera2")),
 		},
 		told: map[lab.Kind]invariant{
-			factInvited: invitedOnce, factInvitationOver: invitationIsOver, factTakenBack: nobodyComesIn,
+			factInvited: invitedOnce, factInvitationOver: invitationIsOver, factTakenBack: noAccountIsMade,
 		},
 	}
 }

@@ -215,5 +215,5 @@ func invitationsEndWithSessions(t *testing.T, w *world) {
 	if _, err := w.Store.Operator.EndAllSessions(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	w.mustBeOver("of before the backup", open, "carl", "k2")
+	w.mustBeOver("made before the backup", open, "carl", "k2")
 }
