@@ -56,6 +56,7 @@ channel.ReadCachedAt
 
 Deletions.Get
 Deletions.List
+Deletions.Poisoned
 Deletions.Request
 Deletions.Undo
 

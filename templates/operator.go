@@ -14,8 +14,16 @@ type Operating struct {
 	// Contains is the part of the names that was asked for.
 	Contains  string
 	Operators domain.Operators
+	// Waiting are deletions that wait for an operator, at most MaxWaiting of them.
+	Waiting []domain.Message
+	// Backups reports whether this program makes backups. LastBackup is zero if there was none.
+	Backups    bool
+	LastBackup time.Time
 	Part
 }
+
+// MaxWaiting is how many deletions that wait for an operator are shown.
+const MaxWaiting = 20
 
 // mayAct reports whether an operator can do something to an account on this page: not to that of an operator, nor to
 // one that its user deletes.
@@ -40,4 +48,17 @@ type PasswordLink struct {
 	For   domain.UserName
 	Link  string
 	Until time.Time
+}
+
+// failed says what a deletion is of.
+func failed(m domain.Message) string {
+	switch m.Kind {
+	case domain.MessageAccount:
+		return "the account of " + string(m.RequestedBy)
+	case domain.MessageBlog:
+		return "a post in " + string(m.Name)
+	case domain.MessageChannel:
+		return string(m.Name)
+	}
+	return "a message that cannot be read"
 }

@@ -210,6 +210,16 @@ func (s *server) showOperator(c echo.Context, v visitor) error {
 		return err
 	}
 	view := templates.Operating{Contains: text, Operators: s.Operators, Part: templates.Part{After: c.QueryParam("after")}}
+	if s.LastBackup != nil {
+		view.Backups = true
+		view.LastBackup, _ = s.LastBackup() // a note that cannot be read is told by the metrics
+		if view.LastBackup.Year() == 1970 {
+			view.LastBackup = time.Time{}
+		}
+	}
+	if view.Waiting, err = s.store.Deletions.Poisoned(c.Request().Context(), templates.MaxWaiting); err != nil {
+		return err
+	}
 	page, err := s.store.Accounts.ListNewest(c.Request().Context(), text, view.After, pageSize)
 	if refused, ok := formOf(err, "account"); ok && view.After == "" {
 		view.Form = refused

@@ -697,7 +697,7 @@ func siteRoutes() []route {
 			{ada, 403, "ada", "", "", ""},
 			{ada, 404, "zoe", "", "", ""},
 		}},
-		{name: "GET /operator", who: operator, body: 4 << 10, costs: []cost{{"", adasCookie, 2, 3, 0, 0}}, seeds: []seed{
+		{name: "GET /operator", who: operator, body: 4 << 10, costs: []cost{{"", adasCookie, 3, 4, 0, 0}}, seeds: []seed{
 			{adasCookie, 200, "", "contains=b", "", ""},
 			{adasCookie, 422, "", "after={posts}", "", ""},
 		}},

@@ -65,6 +65,8 @@ type Options struct {
 	SiteName, SiteAbout, Contact string
 	// Registration says who may sign up. If it is empty, every visitor may.
 	Registration domain.Registration
+	// LastBackup is when the last backup was complete, zero if none was. Nil means that this program makes none.
+	LastBackup func() (time.Time, error)
 	// Operators may act for the site, once they are signed in.
 	Operators domain.Operators
 	// Version is the version that the description of the API states.

@@ -71,6 +71,9 @@ func (f webFlags) serve(ctx context.Context, console *console, log *slog.Logger,
 	if b.told != nil {
 		options.Observer = b.told
 	}
+	if b.embedded != nil {
+		options.LastBackup = b.embedded.LastBackup
+	}
 	handler, err := web.New(b.Store, options)
 	if err != nil {
 		return err

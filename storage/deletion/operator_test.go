@@ -19,6 +19,7 @@ func TestDeletionByOperator(t *testing.T) {
 	t.Run("is read by the owner, who cannot undo it, and undone by any operator", bubble(operatorDeletes))
 	t.Run("is the operator’s also if their request dies before its record", bubble(recordOfWorkerNamesOperator))
 	t.Run("is the operator’s also after a restore has repeated it", bubble(repeatedNamesOperator))
+	t.Run("is among those that wait for an operator, if it is poisoned", bubble(operatorReadsPoisoned))
 	t.Run("leaves the owner’s own deletion to the owner", bubble(ownDeletionStaysOwn))
 	t.Run("is not undone by an owner who has read the record of an earlier request", bubble(earlierRecordUndoesNothing))
 }
@@ -92,6 +93,15 @@ func repeatedNamesOperator(t *testing.T, w *world) {
 	}
 	if err := w.undoAs(channel.Ref(), domain.By(ada)); !errors.Is(err, domain.ErrForbidden) {
 		t.Errorf("the owner undoes it with %v", err)
+	}
+}
+
+func operatorReadsPoisoned(t *testing.T, w *world) {
+	channel := w.closed()
+	time.Sleep(time.Minute)
+	w.Poison()
+	if waiting, err := w.Store.Deletions.Poisoned(t.Context(), 10); err != nil || len(waiting) != 1 || waiting[0].Ref() != channel.Ref() {
+		t.Errorf("%+v wait, %v", waiting, err)
 	}
 }
 
