@@ -3,7 +3,7 @@ package domain
 import "testing"
 
 func TestPermission(t *testing.T) {
-	author, owner, stranger := UserName("ada"), UserName("bob"), UserName("eve")
+	author, owner, outsider := UserName("ada"), UserName("bob"), UserName("eve")
 	object := Object{Author: author, Owner: owner}
 	t.Run("each act has a line of the table", func(t *testing.T) {
 		for act, may := range permissions {
@@ -21,9 +21,9 @@ func TestPermission(t *testing.T) {
 			}{
 				{Actor{User: author}, line.Author},
 				{Actor{User: owner}, line.Owner},
-				{Actor{User: stranger}, false},
+				{Actor{User: outsider}, false},
 				{Actor{}, false},
-				{Actor{User: stranger, Operator: true}, line.Operator},
+				{Actor{User: outsider, Operator: true}, line.Operator},
 				{Actor{User: owner, Operator: true}, line.Owner || line.Operator},
 			} {
 				if c.by.May(act, object) != c.want {
@@ -41,7 +41,7 @@ func TestPermission(t *testing.T) {
 				t.Errorf("%s removes the post as the operator %s", by, name)
 			}
 		}
-		if name := (Actor{stranger, true}).ByOperator(RemovePost, object); name != stranger {
+		if name := (Actor{outsider, true}).ByOperator(RemovePost, object); name != outsider {
 			t.Errorf("an operator removes a post as %q", name)
 		}
 	})
@@ -52,11 +52,11 @@ func TestPermission(t *testing.T) {
 			want  bool
 		}{
 			{Deletion{RequestedBy: owner}, By(owner), true},
-			{Deletion{RequestedBy: owner}, By(stranger), false},
-			{Deletion{RequestedBy: owner}, Actor{stranger, true}, false},
+			{Deletion{RequestedBy: owner}, By(outsider), false},
+			{Deletion{RequestedBy: owner}, Actor{outsider, true}, false},
 			{Deletion{RequestedBy: owner, ByOperator: "otto"}, By(owner), false},
 			{Deletion{RequestedBy: owner, ByOperator: "otto"}, By("otto"), false}, // who is no operator any more
-			{Deletion{RequestedBy: owner, ByOperator: "otto"}, Actor{stranger, true}, true},
+			{Deletion{RequestedBy: owner, ByOperator: "otto"}, Actor{outsider, true}, true},
 			{Deletion{}, Actor{}, false},
 		} {
 			erasure := Erasure{User: c.asked.RequestedBy, ByOperator: c.asked.ByOperator}

@@ -48,10 +48,10 @@ func closedIsShutOut(t *testing.T) {
 		t.Errorf("who has not the password is told %v", err)
 	}
 	if err := l.Store.Accounts.ResetPassword(t.Context(), link, "another password"); !errors.Is(err, domain.ErrNotSignedIn) {
-		t.Errorf("a link of before sets a password with %v", err)
+		t.Errorf("an earlier link sets a password with %v", err)
 	}
 	if _, _, err := l.Store.Accounts.FollowSignInLink(t.Context(), signIn); !errors.Is(err, domain.ErrNotSignedIn) {
-		t.Errorf("a link of before signs in with %v", err)
+		t.Errorf("an earlier link signs in with %v", err)
 	}
 	if _, _, err := l.Store.Accounts.PasswordLink(t.Context(), leaver, otto); !errors.Is(err, domain.ErrAccountClosed) {
 		t.Errorf("another link is made with %v", err)
