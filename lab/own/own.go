@@ -149,8 +149,11 @@ func Scenarios() (all []lab.Scenario) {
 		name, whole := lab.OwnPrefix+strings.ToLower(capital.ReplaceAllString(method, "$1-$2")), make(Safeguards{})
 		whole.watch = watched
 		all = append(all, whole.Scenario(name))
-		file, _, _ := lab.Find("(Protocols)." + method)
-		text, _ := lab.Source(file)
+		source := func() (file, text string) { // which takes long, so it is done when it is needed
+			file, _, _ = lab.Find("(Protocols)." + method)
+			text, _ = lab.Source(file)
+			return file, text
+		}
 		for _, safeguard := range slices.Sorted(maps.Keys(whole.Safeguards)) {
 			left := make(Safeguards{without: safeguard})
 			left.watch = watched
@@ -161,9 +164,10 @@ func Scenarios() (all []lab.Scenario) {
 		}
 		for i := range all[first:] {
 			all[first+i].Wrong = func() error {
+				file, text := source()
 				return cmp.Or(chance(file, text), shared(file, text, method))
 			}
-			all[first+i].Warnings = func() []string { return append(watched.warnings(whole), whole.unasked(file, text)...) }
+			all[first+i].Warnings = func() []string { return append(watched.warnings(whole), whole.unasked(source())...) }
 		}
 	}
 	return all
