@@ -52,6 +52,7 @@ func (v indexView) first() levelLink { return v.Chapters[0].Levels[0] }
 // index shows why the lab is there, and its levels.
 func (l *Lab) index(w http.ResponseWriter, r *http.Request, page templates.Page) (templates.Response, error) {
 	page.Path = templates.LabIndexPath
+	l.own.begin(l.cases())
 	v := l.newIndexView()
 	return l.replayed(w, r, func() (templ.Component, error) { return indexPage(page, v), nil })
 }
@@ -65,7 +66,7 @@ func (l *Lab) newIndexView() indexView {
 		switch {
 		case number > 0:
 		case c.Part == modelcheck.Own:
-			v.Own = append(v.Own, scenarioLink{c.Name, c.Says(), foundIn(c, l.recordOf(c.Name))})
+			v.Own = append(v.Own, scenarioLink{c.Name, c.Says(), l.foundInOwn(c)})
 		case c.Part == modelcheck.Ablated:
 			v.More = append(v.More, scenarioLink{c.Name, c.Safeguard.Why, factsOf(c, l.recordOf(c.Name))})
 		case c.Part == modelcheck.Real:

@@ -1,14 +1,12 @@
 package page
 
 import (
-	"context"
 	"net/http"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/maypok86/otter/v2"
 
@@ -31,6 +29,8 @@ type Lab struct {
 	changes atomic.Int64
 	// reaches has the *lab.Reach of each scenario that was tried. It is nil if no search came to its end.
 	reaches sync.Map
+	// own are what a search has found in a reader's own protocols.
+	own ownRecords
 	// failures say of a reader's own protocol that failed when its page was made what was wrong, by its name.
 	failures sync.Map
 	// verdicts has the toy.Verdict of each clause that was checked, by its address.
@@ -43,38 +43,11 @@ func New() *Lab {
 		cases: sync.OnceValue(func() []modelcheck.Case { return append(modelcheck.Cases(), modelcheck.OwnCases()...) }),
 		known: sync.OnceValue(func() []modelcheck.Record {
 			records, _ := modelcheck.Known() // TestKnown reads all
-			return append(records, recordsOfOwn(modelcheck.OwnCases())...)
+			return records
 		}),
 		stale:   sync.OnceValue(func() bool { return modelcheck.Stale() != nil }),
 		replays: make(turn, maxReplays), searches: make(turn, 1), pages: newKept(),
 	}
-}
-
-// ownTime is how long a reader's own protocol is searched, when the first page of the lab is made.
-const ownTime = 2 * time.Second
-
-// recordsOfOwn are what a search finds in each of a reader's own protocols. Code that has failed is not run again
-// without a safeguard or with a condition: a loop that does not end takes a processor for good.
-func recordsOfOwn(cases []modelcheck.Case) (records []modelcheck.Record) {
-	var failed modelcheck.Record
-	for _, c := range cases {
-		if of, _, _ := strings.Cut(failed.Name, "-with"); of != "" && strings.HasPrefix(c.Name, of+"-with") {
-			records = append(records, modelcheck.Record{Name: c.Name, Failure: "as " + failed.Name + ": " + failed.Failure})
-			continue
-		}
-		ctx, cancel := context.WithTimeout(context.Background(), ownTime)
-		result, whole, err := c.Try(ctx)
-		switch {
-		case err != nil:
-			failure, _, _ := strings.Cut(err.Error(), "\n") // the stack comes after that
-			failed = modelcheck.Record{Name: c.Name, Failure: failure}
-			records = append(records, failed)
-		case result.Finding != nil || whole:
-			records = append(records, result.Record())
-		}
-		cancel()
-	}
-	return records
 }
 
 // handler is web.Handler.

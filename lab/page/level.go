@@ -10,12 +10,6 @@ import (
 	"microblogging/templates"
 )
 
-// recordOf is what the model checker has found in a scenario. It is empty if that is nothing.
-func (l *Lab) recordOf(name string) modelcheck.Record {
-	record, _ := modelcheck.About(l.known(), name)
-	return record
-}
-
 // won reports whether the invariant that the scenario is about is broken in the state that is
 // shown: any invariant, if it is about the production code.
 func (v *scene) won() bool {

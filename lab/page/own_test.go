@@ -72,6 +72,16 @@ func TestOwnCode(t *testing.T) {
 			t.Errorf("ran %d and %d times: %+v", runs, other, found)
 		}
 	})
+	t.Run("the index does not wait for a protocol that comes to no end, and a page of another one is there", func(t *testing.T) {
+		until := make(chan struct{})
+		defer close(until)
+		waits := panics("own/mine", new(int))
+		waits.Wrong = func() error { <-until; return errors.New("too late") }
+		other := panics("own/other", new(int))
+		s := newSiteOf(t, page.New().With(append(modelcheck.Cases(), waits, other)...))
+		s.get("/lab").want(200).says("own/mine", "is being searched: load this page again")
+		s.get("/lab/own/other").want(422).says("The code of this protocol fails")
+	})
 	t.Run("a request whose time is over hears that the lab is busy", func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 0)
 		defer cancel()
