@@ -2,8 +2,8 @@
 //
 // # The problem
 //
-// The fence of MicroBlogging is one condition on one row. A reader believes it who has tried the other conditions that
-// come to mind, and has seen each of them fail.
+// The fence of MicroBlogging is one condition on one row. A reader understands it after trying the other conditions that
+// come to mind, and seeing each of them fail.
 //
 // # The model
 //

@@ -23,12 +23,12 @@ func incarnationOf(s own.State) int64 { return s.Row(channels, partition, "").In
 func gate() Level {
 	return Level{
 		Title: "The gate",
-		Task: "The channel's row lies in another table now, so no transaction spans it and a post. A gate lies beside the posts: gate 1 of incarnation 1. The worker w deletes gate 1 first, then lists, deletes, and frees the name. " +
+		Task: "The channel's row lies in another table now, so no transaction spans it and a post. A gate lies next to the posts: gate 1 of incarnation 1. The worker w deletes gate 1 first, then lists, deletes, and frees the name. " +
 			"Nora may create the channel again, with gate 2. Ann and Otto post; each has read the channel and its gate.",
 		Never: "a post in a channel that it was not made for, or in none. And no post is refused while its gate is there.",
 		Write: "Insert the post",
 		Why:   "Gate 1 is deleted before the posts are listed, and no other gate is gate 1. Two posts do not hinder each other, because neither asks for a version.",
-		Idea:  "A row beside the posts stands for the channel, and it stands for one incarnation only.",
+		Idea:  "A row next to the posts stands for the channel, and it stands for one incarnation only.",
 		Rows:  []string{"channel" + Elsewhere, "gate 1", "gate 2", "post"},
 		Clauses: []Clause{none(),
 			{Name: "channel", Label: "the channel exists", Not: "It lies in another table. No transaction spans both."},
