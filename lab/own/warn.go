@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// A watch notes what the scenarios of one protocol come to, to tell whether a search that finds nothing has looked at anything. It
+// A watch notes what the scenarios of one protocol come to, for the warnings about a search that finds nothing. It
 // is safe for concurrent use.
 type watch struct {
 	mu sync.Mutex

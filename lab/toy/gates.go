@@ -28,7 +28,7 @@ func gate() Level {
 		Never: "a post in a channel that it was not made for, or in none. And no post is refused while its gate is there.",
 		Write: "Insert the post",
 		Why:   "Gate 1 is deleted before the posts are listed, and no other gate is gate 1. Two posts do not hinder each other, because neither asks for a version.",
-		Idea:  "A row next to the posts stands for the channel, and it stands for one incarnation only.",
+		Idea:  "A row next to the posts represents the channel, in one incarnation only.",
 		Rows:  []string{"channel" + Elsewhere, "gate 1", "gate 2", "post"},
 		Clauses: []Clause{none(),
 			{Name: "channel", Label: "the channel exists", Not: "It lies in another table. No transaction spans both."},
@@ -187,7 +187,7 @@ func shutGateWith(clause string) own.Protocol {
 		Invariants: []own.Invariant{
 			always("Nora's post stays", func(s own.State) string {
 				if s.Told("posted") > 0 && !s.There(rows, partition, new) {
-					return "Nora's post is gone, and nobody asked for that."
+					return "Nora's post is gone, although no user deleted it."
 				}
 				return ""
 			}),

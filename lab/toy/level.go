@@ -119,7 +119,7 @@ const network = "network"
 
 func (l Level) scenario(clause string) lab.Scenario {
 	s := l.protocol(clause).Scenario("toy")
-	s.Untrusted = false // it is ours
+	s.Untrusted = false // it comes with the lab
 	if l.adjusts != nil {
 		l.adjusts(&s)
 	}
