@@ -16,7 +16,7 @@
 // A call is shown three times, in the hue of its actor: as a line of Go on a card, as a line of the run
 // with an arrow (picture, runLine), and as rows of a table (rowView). A page has only the stores and rows
 // that an actor has touched or touches next. The run has every step, in a box that scrolls. Where the invariant of
-// the level is violated, the page shows the run beside its twin, in which all invariants hold (outcome). It names the
+// the level is violated, the page shows the run next to its twin, in which all invariants hold (outcome). It names the
 // step because of which the invariant is violated only if a search of all states has found it (lab.Reach), and below the
 // two runs it says what the safeguard would have answered.
 //

@@ -15,10 +15,10 @@ import (
 	"microblogging/templates"
 )
 
-// twinTime is how long a page looks for the twin of a run that nobody has recorded.
+// twinTime is how long a page looks for the twin of a run that is not recorded.
 const twinTime = time.Second
 
-// An outcome is a run that violates the invariant of its level, beside one in which all invariants hold.
+// An outcome is a run that violates the invariant of its level, next to one in which all invariants hold.
 type outcome struct {
 	modelcheck.Cause
 	// whole reports whether there was time to look for the twin.

@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "strconv"
 
-// outcomePair shows a run that violates the invariant of its level, beside one in which all invariants hold, and what
+// outcomePair shows a run that violates the invariant of its level, next to one in which all invariants hold, and what
 // the safeguard would have answered.
 func outcomePair(v *scene) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {

@@ -13,7 +13,7 @@ import (
 
 func TestOutcome(t *testing.T) {
 	t.Run("it says when the invariant was seen to be violated, because of which step, and what holds", outcomeSays)
-	t.Run("each shortest run is there whole, beside one that holds, and its last step is not blamed for what the idle system shows", outcomesAreWhole)
+	t.Run("each shortest run is there whole, next to one that holds, and its last step is not blamed for what the idle system shows", outcomesAreWhole)
 	t.Run("a step is named only if all states were searched, and the page offers that search", unsearchedIsSaid)
 	t.Run("no line of code is that of package optimistic", linesAreTheCallers)
 }
