@@ -60,11 +60,11 @@ func (l *Lab) Routes() map[string]handler {
 		templates.LabIndexPath + "/scenarios.json": l.scenarioList,
 		classPath:                          l.class,
 		buildPath:                          l.build,
-		templates.LabIndexPath + "/{name}": l.scenario,
+		templates.LabIndexPath + "/{name}": l.kept(l.scenario),
 		ownPath:                            l.inOwn(l.scenario),
 	}
 	for path, answer := range routes {
-		routes[path] = inTime(l.kept(answer))
+		routes[path] = inTime(answer)
 	}
 	return routes
 }
