@@ -17,6 +17,7 @@ import (
 	"microblogging/storage"
 	"microblogging/storage/azure"
 	"microblogging/storage/azuritetest"
+	"microblogging/storage/blog"
 	"microblogging/storage/bolt"
 	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
@@ -43,7 +44,7 @@ func TestMigrate(t *testing.T) {
 	}
 }
 
-// The fixtures are in from0064/testdata. The program of a commit wrote each, and packed it as its command
+// The fixtures are in testdata, and in that of from0064. The program of a commit wrote each, and packed it as its command
 // backup does:
 //
 //   - 0064adec.gz: users signed up, posted, voted and so on, through the API of serve --undo 0s
@@ -51,12 +52,15 @@ func TestMigrate(t *testing.T) {
 //     deleted, and Steps.Poison, Requeue and DropUndecodable of that commit were called on the messages. Last,
 //     web --undo 30s deleted what is pending. OTEL_EXPORTER_OTLP_ENDPOINT was set, so that there are traces.
 //   - 0064adec.answers.gz: what its API answered then, the tokens of the sessions, and when it was.
+//   - testdata/0.1.gz, of version 0.1: serve --undo 0s; channels without a rule, that are open, their owner's alone, or
+//     block a user; one that is deleted; a vote, a subscription. Then serve --undo 30s --undo-account 30m, a
+//     channel and an account that are pending, and kill -9.
 //   - 08acbd69.gz: a small store of an older program. 08acbd69.rows.gz: its rows and messages as JSON.
 
 // openFixture opens a copy of a store that an earlier program wrote.
 func openFixture(t *testing.T, name string) *bolt.DB {
 	t.Helper()
-	packed, err := os.Open("from0064/testdata/" + name)
+	packed, err := os.Open(name)
 	ok(t, err)
 	defer packed.Close()
 	text, err := gzip.NewReader(packed)
@@ -75,7 +79,7 @@ func openFixture(t *testing.T, name string) *bolt.DB {
 func readFixture(t *testing.T) mem.Snapshot {
 	t.Helper()
 	db := mem.Open(mem.Snapshot{}, "fixture")
-	lay(t, openFixture(t, "0064adec.gz"), db)
+	lay(t, openFixture(t, "from0064/testdata/0064adec.gz"), db)
 	return db.Snapshot()
 }
 
@@ -93,6 +97,36 @@ func lay(t *testing.T, from, to driver.Backend) {
 	ok(t, err)
 	for _, m := range messages {
 		ok(t, driver.NewQueue(to, domain.QueueName).Send(t.Context(), m.Text))
+	}
+}
+
+// TestMigrateAdded copies a store of a version to which the present one only adds.
+func TestMigrateAdded(t *testing.T) {
+	from, to := openFixture(t, "testdata/0.1.gz"), mem.Open(mem.Snapshot{}, "to")
+	if is, err := version.Read(t.Context(), from); is != "0.1" || err != nil {
+		t.Fatalf("the fixture is of version %q (%v)", is, err)
+	}
+	was := mem.Open(mem.Snapshot{}, "was")
+	lay(t, from, was)
+	ok(t, version.Replace(t.Context(), was, schema.CurrentVersion))
+	_, err := copyStore(t, side("from", from), side("to", to))
+	ok(t, err)
+	ok(t, version.Check(t.Context(), to))
+	mustEqual(t, was, to)
+	if rows := kept(to); len(rows) < 40 {
+		t.Errorf("the fixture has %d rows", len(rows))
+	}
+	store := storage.New(to, storage.Options{HashPassword: drivertest.CheapHash})
+	bare, err := store.Channels.Get(t.Context(), domain.ChannelKey("bare").Address())
+	ok(t, err)
+	if _, _, err := store.Posts.Create(t.Context(), blog.NewPost{Channel: bare, By: "cy", Draft: domain.Draft{Text: "the first post here"}, Key: "key"}); err != nil {
+		t.Errorf("in a channel without a rule: %v", err)
+	}
+	blocked, err := store.Channels.Get(t.Context(), domain.ChannelKey("blocked").Address())
+	ok(t, err)
+	_, _, err = store.Posts.Create(t.Context(), blog.NewPost{Channel: blocked, By: "ben", Draft: domain.Draft{Text: "no"}, Key: "key"})
+	if !errors.Is(err, domain.ErrBlocked) {
+		t.Errorf("a user who was blocked: %v", err)
 	}
 }
 
@@ -314,7 +348,7 @@ func everyPair(t *testing.T, content mem.Snapshot) {
 	}
 }
 
-func earlierBolt(t *testing.T) driver.Backend { return openFixture(t, "0064adec.gz") }
+func earlierBolt(t *testing.T) driver.Backend { return openFixture(t, "from0064/testdata/0064adec.gz") }
 
 func earlierAzurite(t *testing.T) driver.Backend {
 	account := emptyAzurite(t)
