@@ -56,7 +56,7 @@ func pagesUndo(t *testing.T) {
 	s.post(channel, "ada", "Pistons")
 	path := "/channels/Engines/deletions/" + string(channel.Incarnation)
 	b.open("/channels/Engines/delete").says("You can undo it for 30 seconds", "1 post by 1 person").
-		form("Delete this channel and all its posts").press().at(path).says("you can undo it on any device.")
+		form("Delete this channel and all its posts").press().at(path).says("You can undo it on any device.")
 	b.open("/account/deletions").says("Hidden, and about to be deleted").form("Undo").press().
 		at("/channels/Engines").says("The channel is back", "Pistons")
 	b.open(path).says("Undone").saysNot("about to be deleted")

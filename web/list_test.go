@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"microblogging/domain"
 	"microblogging/web"
 )
 
@@ -79,7 +80,8 @@ func listHoldsItsLimit(t *testing.T) {
 }
 
 func listRefusesAForeignToken(t *testing.T) {
-	s, token, _ := engines(t, "ada")
+	s := newSiteWith(t, web.Options{Operators: domain.Operators{"ada"}}) // some lists are theirs alone
+	token, _ := s.signUp("ada"), s.channel("Engines", "ada")
 	for _, list := range s.spec.lists() {
 		s.do("GET", list+"after=made-up", bearer(token)).want(422).wantField("after")
 		s.do("GET", list+"limit=100&unknown=1&after=", bearer(token)).want(400)

@@ -176,7 +176,7 @@ func siteRoutes() []route {
 			{adasCookie, 200, "", "after={feed}", "Cookie: notice=posted", ""},
 			{anonymous, 422, "", "after={posts}", "", ""},
 		}},
-		{name: "GET /account", who: users, body: 8 << 10, costs: []cost{{"", bobsCookie, 1, 2, 0, 0}}, seeds: []seed{
+		{name: "GET /account", who: users, body: 8 << 10, costs: []cost{{"", bobsCookie, 2, 3, 0, 0}}, seeds: []seed{
 			{adasCookie, 200, "", "", "", ""},
 		}},
 		{name: "DELETE /api/v1/account", who: users, body: 4 << 10, free: true, seeds: []seed{
