@@ -2,7 +2,7 @@ package domain
 
 import "slices"
 
-// Operators are the users who may act for the site. Whoever starts the program names them.
+// Operators are the users who may act for the site. A flag of the program names them.
 type Operators []UserName
 
 // Has reports whether a user is one of them.
@@ -15,7 +15,7 @@ type Actor struct {
 	Operator bool
 }
 
-// By is a user who acts for nobody else.
+// By is a user who acts for themselves alone.
 func By(user UserName) Actor { return Actor{User: user} }
 
 // CommandLine is the name under which an operator acts who has the store and not an account. No account

@@ -8,11 +8,11 @@ func TestPermission(t *testing.T) {
 	t.Run("each act has a line of the table", func(t *testing.T) {
 		for act, may := range permissions {
 			if may == (permission{}) {
-				t.Errorf("nobody may do act %d", act)
+				t.Errorf("no user may do act %d", act)
 			}
 		}
 	})
-	t.Run("nobody may do more than the line of an act says", func(t *testing.T) {
+	t.Run("no user may do more than the line of an act says", func(t *testing.T) {
 		for act := range acts {
 			line := permissions[act]
 			for _, c := range []struct {
@@ -32,7 +32,7 @@ func TestPermission(t *testing.T) {
 			}
 		}
 		if (Actor{}).May(RemovePost, Object{}) {
-			t.Error("who is not signed in may remove the post of nobody")
+			t.Error("who is not signed in may remove a post without an author")
 		}
 	})
 	t.Run("who may do it as its author or owner does not do it as an operator", func(t *testing.T) {

@@ -436,7 +436,7 @@ func feedViews(current string) templ.Component {
 	})
 }
 
-// readAlong says what a stranger can do here.
+// readAlong says what visitors who are not signed in can do here.
 func readAlong(page Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -14,10 +14,10 @@ import (
 )
 
 func TestOperator(t *testing.T) {
-	t.Run("removes what is another’s, as the table of who may what says, and nobody else does", operatorMay)
+	t.Run("removes what is another’s, as the table of who may what says, and no other user does", operatorMay)
 	t.Run("closes an account, whose user cannot sign in to undo that, and opens it again", operatorClosesAccount)
 	t.Run("closes a channel, whose owner sees who did, and cannot undo it", operatorClosesChannel)
-	t.Run("makes a link for a password that signs nobody in, and its user is told", operatorMakesPasswordLink)
+	t.Run("makes a link for a password that opens no session, and its user is told", operatorMakesPasswordLink)
 	t.Run("makes and takes back invitations", operatorInvites)
 	t.Run("leaves one line in the log for each act, without a secret", operatorIsLogged)
 	t.Run("does nothing to the account of another operator", operatorsAreEqual)

@@ -63,7 +63,7 @@ func closeAccount(ctx context.Context, c *lab.Client) {
 	}
 }
 
-// closedAccountStays: nobody but an operator undoes what an operator has deleted, and none does here.
+// closedAccountStays: none but an operator undoes what an operator has deleted, and none does here.
 func closedAccountStays(v lab.View, k lab.Known, violation violating) {
 	row, err := v.DB.Get(schema.TableUsers, string(k.User), "")
 	violation.when(err == nil && row.Properties.String("State") == string(domain.AccountActive),

@@ -85,7 +85,7 @@ func closeChannel(ctx context.Context, c *lab.Client) {
 	}
 }
 
-// closedStays: nobody but an operator undoes what an operator has deleted, and none does here.
+// closedStays: none but an operator undoes what an operator has deleted, and none does here.
 func closedStays(v lab.View, k lab.Known, violation violating) {
 	violation.when(live(v.DB, k.Channel), "I4", "a channel can be read that an operator has deleted, and no operator has undone that")
 }

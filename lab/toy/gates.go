@@ -125,7 +125,7 @@ func gateWith(clause string) own.Protocol {
 func shutGate() Level {
 	return Level{
 		Title: "The shut gate",
-		Task: "The workers w1 and w2 have the message of one deletion, and one may sleep. Each looks whether incarnation 1 is still there, lists the posts, deletes what it has listed, deletes the shut gate, and frees the name. " +
+		Task: "The workers w1 and w2 have the message of one deletion, and one may sleep. Each first looks for incarnation 1, lists the posts, deletes what it has listed, deletes the shut gate, and frees the name. " +
 			"Nora may create the channel again and post.",
 		Never: "a post of Nora's disappears.",
 		Write: "Delete what was listed",
@@ -206,7 +206,7 @@ func reservation() Level {
 		Title: "The reservation",
 		Task: "Olga's program reserves, reads the reservation, puts up gate 1 and takes the reservation away in one transaction, and then posts behind the gate. The network may deliver each of her first two writes once more, at any later time. " +
 			"The worker w deletes gate 1, lists and deletes the posts, and frees the name.",
-		Never: "a post without a channel. And the gate does go up if nobody deletes.",
+		Never: "a post without a channel. And the gate does go up if none deletes.",
 		Write: "Put up gate 1",
 		Why:   "A copy of the reservation has another version, because no version returns. So a copy of the opening finds nothing that it can use.",
 		Idea:  "What must happen once needs a row that can be used once.",
@@ -265,7 +265,7 @@ func reservationWith(clause string) own.Protocol {
 		Invariants: []own.Invariant{always("the gate goes up, and only once", func(s own.State) string {
 			switch {
 			case s.Told("refused") > 0:
-				return "The gate never goes up, and nobody has deleted anything."
+				return "The gate never goes up, and nothing was deleted."
 			case s.There(rows, partition, "post") && incarnationOf(s) == 0:
 				return "A post is left of a channel that is gone, behind a gate that went up twice."
 			}

@@ -11,7 +11,7 @@ import (
 
 func TestPasswordLink(t *testing.T) {
 	t.Run("sets a password once, and the account says whose link it was until its user changes the password", bubble(linkIsShownToItsUser))
-	t.Run("signs nobody in, and is left as it is", bubble(passwordLinkSignsNobodyIn))
+	t.Run("opens no session, and is left as it is", bubble(passwordLinkOpensNoSession))
 	t.Run("is for operators alone", bubble(passwordLinkIsForOperators))
 }
 
@@ -43,7 +43,7 @@ func linkIsShownToItsUser(t *testing.T, w *world) {
 	}
 }
 
-func passwordLinkSignsNobodyIn(t *testing.T, w *world) {
+func passwordLinkOpensNoSession(t *testing.T, w *world) {
 	w.user("ada")
 	link, _, err := w.Store.Accounts.PasswordLink(t.Context(), "ada", otto)
 	w.OK(err)

@@ -172,7 +172,7 @@ func (a Steps) SignInLink(ctx context.Context, name domain.UserName) (string, er
 }
 
 // PasswordLink makes a link with which a user can set a new password (ResetPassword) once, within an hour, and in the
-// epoch in which it was made. It signs nobody in, so an operator who keeps it for themselves cannot use it unseen. An
+// epoch in which it was made. It opens no session, so an operator who keeps it for themselves cannot use it unseen. An
 // unknown user is domain.ErrNotFound. A closed account is domain.ErrAccountClosed. An actor who may not is
 // domain.ErrForbidden.
 func (a *Accounts) PasswordLink(ctx context.Context, name domain.UserName, by domain.Actor) (token string, expires time.Time, err error) {

@@ -30,7 +30,7 @@ type readable struct {
 // a version, remove its line and all before it.
 var versions = []readable{
 	{"", "commit 0064adec", from0064.Rows}, // before stores had versions
-	{"0.1", "version 0.1", unchanged}, // 0.2 has more kinds of row, and properties that a row may lack
+	{"0.1", "version 0.1", unchanged},      // 0.2 has more kinds of row, and properties that a row may lack
 	{"0.2", "version 0.2", nil},
 }
 

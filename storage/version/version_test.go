@@ -80,7 +80,7 @@ func otherVersionsAreRefused(t *testing.T) {
 	}{
 		"a later one that adds":      {[]driver.Operation{driver.Insert("", text("0.3"))}, "use the newer program"},
 		"a later one with more":      {[]driver.Operation{driver.Insert("", text("0.10"))}, "use the newer program"},
-		"a later one that changes":                   {[]driver.Operation{driver.Insert("", text("2.0"))}, "use the newer program"},
+		"a later one that changes":   {[]driver.Operation{driver.Insert("", text("2.0"))}, "use the newer program"},
 		"an earlier one":             {[]driver.Operation{driver.Insert("", text("0.1"))}, "microblogging copy --from OLD --to NEW"},
 		"none":                       {nil, "it has rows and no version"},
 		"of an unfinished copy":      {[]driver.Operation{driver.Insert("", text(version.Unfinished))}, "run that copy again"},
