@@ -58,7 +58,7 @@ func TestLevels(t *testing.T) {
 	}
 	s := newSite(t)
 	names := levelNames(s.get("/lab").want(200))
-	if len(names) != 30 {
+	if len(names) != 27 {
 		t.Fatalf("%d levels: %v", len(names), names)
 	}
 	known := allKnown(t)

@@ -60,7 +60,7 @@ func passwordLinkIsForOperators(t *testing.T, w *world) {
 			t.Errorf("%+v makes one with %v", by, err)
 		}
 	}
-	if _, _, err := w.Store.Accounts.PasswordLink(t.Context(), "nobody", otto); !errors.Is(err, domain.ErrNotFound) {
+	if _, _, err := w.Store.Accounts.PasswordLink(t.Context(), "nora", otto); !errors.Is(err, domain.ErrNotFound) {
 		t.Errorf("one for no account is made with %v", err)
 	}
 }

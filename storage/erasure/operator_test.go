@@ -99,7 +99,7 @@ func closingIsForOperators(t *testing.T) {
 			t.Errorf("%+v closes the account with %v", by, err)
 		}
 	}
-	if _, err := l.Store.Accounts.Close(t.Context(), "nobody", otto, true); !errors.Is(err, domain.ErrNotFound) {
+	if _, err := l.Store.Accounts.Close(t.Context(), "nora", otto, true); !errors.Is(err, domain.ErrNotFound) {
 		t.Errorf("no account is closed with %v", err)
 	}
 }
