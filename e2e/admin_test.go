@@ -25,7 +25,7 @@ func withAdmin(t *testing.T, s setup, args ...string) (p *process, flags []strin
 func adminPutsRight(t *testing.T) {
 	t.Parallel()
 	s := setup{program.Setup{Binary: unraced}}
-	p, flags := withAdmin(t, s, "--undo", "5m", "--base-url", "https://blogs.example")
+	p, flags := withAdmin(t, s, "--undo", "5m", "--registration", "open", "--base-url", "https://blogs.example")
 	do := func(args ...string) string { t.Helper(); return s.mustRun(t, append(args, flags...)...).Stdout }
 	if link := do("user", "create", "carol"); !strings.HasPrefix(link, "https://blogs.example/sign-in/reset?token=") {
 		t.Errorf("user create prints %q", link)

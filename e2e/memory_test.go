@@ -208,7 +208,7 @@ func unreadAnswersTakeLittleMemory(t *testing.T) {
 	const limit, kernelLimit, connections, posts = 256 << 20, 64 << 20, 250, 100
 	table := strings.Repeat("|", 70) + "\n" + strings.Repeat("|-", 69) + "|\n" + strings.Repeat(strings.Repeat("|", 70)+"\n", 65)
 	for name, environment := range map[string][]string{"": nil, " without the limit of connections": {"MICROBLOGGING_TRUST_PROXY=true"}} {
-		p, pid := startUnraced(t, append(environment, fmt.Sprint("GOMEMLIMIT=", limit*8/10), "MICROBLOGGING_WRITE_RATE=0")...)
+		p, pid := startUnraced(t, append(environment, fmt.Sprint("GOMEMLIMIT=", limit*8/10), "MICROBLOGGING_WRITE_RATE=0", "MICROBLOGGING_REGISTRATION=open")...)
 		ada := signUp(t, p.url, "ada")
 		ada.createChannel(t, "tables")
 		ada.createChannel(t, "escapes")

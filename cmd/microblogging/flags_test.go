@@ -40,7 +40,7 @@ func TestBounds(t *testing.T) { drivertest.Long(bounds)(t) }
 func bounds(t *testing.T) {
 	parser, err := kong.New(&commands{})
 	ok(t, err)
-	needs := map[string]string{"import": "--channel news --owner olga ../../go.mod", "copy": "--to bolt:x", "backup": "x", "restore": "x", "user reset": "ada"}
+	needs := map[string]string{"import": "--channel news --owner olga ../../go.mod", "copy": "--to bolt:x", "backup": "x", "restore": "x", "user reset": "ada", "user create": "ada", "user close": "ada", "channel close": "news"}
 	for _, command := range parser.Model.Leaves(true) {
 		for _, flag := range command.Flags {
 			if !flag.Target.CanInt() && !flag.Target.CanFloat() {

@@ -127,7 +127,7 @@ test("channel: one that was created again meanwhile is not deleted unseen", asyn
   await v.open(`${path}/delete`);
   const other = await visitor(sites.sample, { as: bea });
   await other.open(await bea.deleteChannel("Reborn"));
-  await other.sees("Then the name was free again.");
+  await other.sees("the name was free again.");
   await bea.createChannel("Reborn", "The second incarnation");
   await v.follow(v.button("Delete this channel and all its posts"));
   assert.equal(v.status, 412);

@@ -321,7 +321,7 @@ function day(how, user, hand, scripts) {
       assert.equal(await v.heading(), `Delete “${channel}”?`);
       await v.follow(v.button("Delete this channel and all its posts"));
       assert.match(v.path, /\/deletions\//);
-      await v.sees("Deleted", "Then the name was free again.");
+      await v.sees("Deleted", "the name was free again.");
       assert.equal(await v.page.locator("progress").getAttribute("value"), "5");
       assert.equal((await account.ask(`/channels/${channel}`)).status, 404);
     });
