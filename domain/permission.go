@@ -47,8 +47,8 @@ const (
 // A permission says who may do something. Author is of the post, or of the account that it is about.
 type permission struct{ Author, Owner, Operator bool }
 
-// permissions is who may do what. Pages, the API and the operations of the store ask it, and no other
-// code decides.
+// permissions is who may do what. Pages and the API ask it, and operations of the store that operators have too. An
+// operation that only one user has compares the names.
 var permissions = [acts]permission{
 	EditPost:       {Author: true},
 	RemovePost:     {Author: true, Owner: true, Operator: true},

@@ -138,6 +138,28 @@ func (v Deletion) headline() string {
 	return "Being deleted"
 }
 
+// asker is who asked for the deletion, as its reader says it.
+func (v Deletion) asker() string {
+	switch {
+	case v.ByOperator == v.By.User && v.By.Operator, v.ByOperator == "" && v.RequestedBy == v.By.User:
+		return "You"
+	case v.ByOperator != "":
+		return "An operator"
+	}
+	return "Its owner"
+}
+
+// undoer is who can undo it.
+func (v Deletion) undoer() string {
+	switch {
+	case v.UndoableBy(v.By):
+		return "You"
+	case v.ByOperator != "":
+		return "Only an operator"
+	}
+	return "Only its owner"
+}
+
 // stopped says after what a poisoned deletion has stopped.
 func (v Deletion) stopped() string {
 	if v.Attempts == 0 { // an attempt that kills its worker counts none

@@ -38,6 +38,23 @@ func TestDeletionPage(t *testing.T) {
 			}
 		}
 	})
+	t.Run("says who has deleted it, and who can undo that, to the owner and to operators", func(t *testing.T) {
+		for _, c := range []struct {
+			by             domain.Actor
+			operator       domain.UserName
+			asker, undoers string
+		}{
+			{domain.By("ingrid"), "", "You deleted it", "You can undo it until"},
+			{domain.By("ingrid"), "otto", "An operator deleted it", "Only an operator can undo it until"},
+			{domain.Actor{User: "otto", Operator: true}, "otto", "You deleted it", "You can undo it until"},
+			{domain.Actor{User: "olga", Operator: true}, "otto", "An operator deleted it", "You can undo it until"},
+			{domain.Actor{User: "olga", Operator: true}, "", "Its owner deleted it", "Only its owner can undo it until"},
+		} {
+			v := sampleDeletion(domain.DeletionPending, "")
+			v.By, v.ByOperator = c.by, c.operator
+			expect(t, DeletionPage(pageAt("/x", c.by.User), v), in("dl[class=told]", says(c.asker), says(c.undoers)))
+		}
+	})
 	again := sampleDeletion(domain.DeletionDone, "release")
 	again.LastDelivery = 2
 	shows(t, "says that it counts at least the rows removed, if a second worker went on", DeletionPage(pageAt("/x", "ingrid"), again), in("dl[class=facts]", says("Rows removed (at least) 12,345")))

@@ -15,11 +15,18 @@ import (
 // forOperators makes a handler one for operators. Any other visitor gets domain.ErrForbidden.
 func forOperators(h handler) handler {
 	return func(c echo.Context, v visitor) error {
-		if !v.actor().May(domain.OperateSite, domain.Object{}) {
-			return domain.ErrForbidden
+		if err := mayOperate(v); err != nil {
+			return err
 		}
 		return h(c, v)
 	}
+}
+
+func mayOperate(v visitor) error {
+	if !v.actor().May(domain.OperateSite, domain.Object{}) {
+		return domain.ErrForbidden
+	}
+	return nil
 }
 
 // logAct writes what an operator did, and to whom. It holds no secret.
@@ -212,9 +219,8 @@ func (s *server) showOperator(c echo.Context, v visitor) error {
 	view := templates.Operating{Contains: text, Operators: s.Operators, Part: templates.Part{After: c.QueryParam("after")}}
 	if s.LastBackup != nil {
 		view.Backups = true
-		view.LastBackup, _ = s.LastBackup() // a note that cannot be read is told by the metrics
-		if view.LastBackup.Year() == 1970 {
-			view.LastBackup = time.Time{}
+		if on, unread := s.LastBackup(); unread == nil { // otherwise the metrics tell
+			view.LastBackup = on
 		}
 	}
 	if view.Waiting, err = s.store.Deletions.Poisoned(c.Request().Context(), templates.MaxWaiting); err != nil {
@@ -231,8 +237,8 @@ func (s *server) showOperator(c echo.Context, v visitor) error {
 
 // operateByForm handles the forms on that page.
 func (s *server) operateByForm(c echo.Context, v visitor, form url.Values) error {
-	if !v.actor().May(domain.OperateSite, domain.Object{}) {
-		return domain.ErrForbidden
+	if err := mayOperate(v); err != nil {
+		return err
 	}
 	switch name := form.Get("user"); form.Get("action") {
 	case "link":
@@ -264,8 +270,8 @@ func (s *server) invitations(c echo.Context) (view templates.Invitations, err er
 
 // inviteByForm handles the forms on that page.
 func (s *server) inviteByForm(c echo.Context, v visitor, form url.Values) error {
-	if !v.actor().May(domain.OperateSite, domain.Object{}) {
-		return domain.ErrForbidden
+	if err := mayOperate(v); err != nil {
+		return err
 	}
 	switch form.Get("action") {
 	case "revoke":

@@ -109,7 +109,7 @@ func (t inviteTask) do(ctx context.Context, b *backend, console *console) error 
 	if err != nil {
 		return cannotRunError{err}
 	}
-	t.print(b, console, templates.SignUpPath+"?invitation="+secret)
+	t.print(b, console, templates.InvitationPath(secret))
 	return nil
 }
 
