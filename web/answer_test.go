@@ -134,6 +134,12 @@ func answersToWritesAreSent(t *testing.T) {
 		s.do("GET", "/refused", from).want(404)
 		s.do("POST", "/preview", from, cookie(token), posted(url.Values{"text": {long}})).want(503)
 		s.do("GET", "/channels/Engines", from, cookie(token)).want(503)
+		secret, err := s.store.Accounts.NewDigestAddress(t.Context(), "ada")
+		ok(t, err)
+		once := s.do("GET", "/digest", from, header("Cookie", "session="+token+"; digest-secret="+secret)).want(503)
+		if set := strings.Join(once.header["Set-Cookie"], " "); strings.Contains(set, "digest-secret") {
+			t.Errorf("an address that was not shown is forgotten: %s", set)
+		}
 	})
 }
 
