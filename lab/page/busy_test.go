@@ -67,6 +67,11 @@ func searchIsAnsweredInTime(t *testing.T) {
 			t.Errorf("a search is answered after %s", took)
 		}
 		others.Wait()
+		begun = time.Now()
+		s.get("/lab/slow?search=1").want(200)
+		if time.Since(begun) < time.Second {
+			t.Error("an answer for which there was no time is kept")
+		}
 	})
 }
 
