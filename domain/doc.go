@@ -98,8 +98,8 @@
 //     reads for ten seconds at most; or it is a stream, which looks at its session again at least each
 //     five seconds, and ends with it. A sign-in link gives one session or sets one password, and ends
 //     with all others of its user.
-//   - I11 posting rules hold. After the owner has closed a channel to others, or blocked a
-//     user there, no post or edit that this forbids takes effect, until the owner allows it again.
+//   - I11 posting rules hold. After the owner has closed a channel to others, taken a member off its
+//     list, or blocked a user there, no post or edit that this forbids takes effect, until the owner allows it again.
 //     At most one row of an incarnation says who may post. No page offers to post what is refused.
 //   - I12 deleted accounts leave nothing. Once a request to delete an account is acknowledged, no
 //     earlier session works. Once the account is gone, nothing that its user sent takes effect: no
@@ -107,8 +107,9 @@
 //     the system is idle, nothing of theirs can be read, except posts that they chose to keep, which
 //     no longer carry their name. Until the pivot, their rows stay, and no page shows their channels,
 //     their posts, or their name with posts that they keep. The exception is the page that lists a
-//     channel's rows, on a site that is started with --teach. A web process learns of the request
-//     within seconds.
+//     channel's rows, on a site that is started with --teach. A channel's lists of members and blocked
+//     accounts may keep the name; no page shows it, and the next account of the name is on none of them.
+//     A web process learns of the request within seconds.
 //
 // The package imports no other package of MicroBlogging, and does no input or output.
 package domain

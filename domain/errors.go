@@ -42,6 +42,8 @@ var (
 	ErrForbidden = errors.New("permission denied")
 	// ErrOwnerPosts: only the owner posts to the channel. It is an ErrForbidden.
 	ErrOwnerPosts = fmt.Errorf("%w: only the owner posts there", ErrForbidden)
+	// ErrMembersPost: only the owner and the channel's members post to it. It is an ErrForbidden.
+	ErrMembersPost = fmt.Errorf("%w: only members post there", ErrForbidden)
 	// ErrBlocked: the owner of the channel has blocked the caller there. It is an ErrForbidden.
 	ErrBlocked = fmt.Errorf("%w: blocked there by the owner", ErrForbidden)
 	// ErrAccountEnds: the account of the caller is being deleted. It is an ErrForbidden.

@@ -215,7 +215,7 @@ func fill(t testing.TB, store *storage.Parts) domain.Channel {
 	for _, name := range []string{"brakes", "engines", "Enginë", "enginf", "wheels"} {
 		channel, err := domain.NewChannel(name, domain.About{}, ada)
 		must(err)
-		channel, _, err = store.Channels.Create(ctx, channel, "", 100)
+		channel, _, err = store.Channels.Create(ctx, channel, domain.PostersOpen, "", 100)
 		must(err)
 		must(store.Subscriptions.Create(ctx, channel, ada))
 		for i := range 3 {
@@ -235,7 +235,7 @@ func fill(t testing.TB, store *storage.Parts) domain.Channel {
 	for _, name := range []string{"gone1", "gone2", "gone3"} {
 		channel, err := domain.NewChannel(name, domain.About{}, ada)
 		must(err)
-		_, _, err = store.Channels.Create(ctx, channel, "", 0)
+		_, _, err = store.Channels.Create(ctx, channel, domain.PostersOpen, "", 0)
 		must(err)
 		_, err = store.Deletions.Request(ctx, channel.Key(), domain.By(ada), storetest.AnyIncarnation)
 		must(err)

@@ -31,7 +31,7 @@ func refusedByGate(t *testing.T) {
 	w := storetest.New(t)
 	watch := &gateWatch{}
 	store := storage.New(w.DB, storage.Options{Around: []driver.Around{watch.around}})
-	made, _, err := store.Channels.Create(t.Context(), w.NewChannel("garden", ada), "", 0)
+	made, _, err := store.Channels.Create(t.Context(), w.NewChannel("garden", ada), domain.PostersOpen, "", 0)
 	w.OK(err)
 	w.Post(made, grace, "first")
 	_, err = store.Operator.ShutGate(t.Context(), made.Ref())

@@ -52,6 +52,7 @@ type (
 
 const (
 	MaxNewPosts = blog.MaxNewPosts
+	MaxMembers  = blog.MaxMembers
 	MaxDigest   = reader.MaxDigest
 	MaxRanked   = reader.MaxRanked
 

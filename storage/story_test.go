@@ -73,7 +73,7 @@ func (s *story) Tell() {
 func (s *story) tellOfChannels() {
 	s.T.Helper()
 	ctx := s.Ctx
-	channel := s.Did(s.Store.Channels.Create(ctx, s.NewChannel("garden", ada), storyKey, 5)).(domain.Channel)
+	channel := s.Did(s.Store.Channels.Create(ctx, s.NewChannel("garden", ada), domain.PostersOpen, storyKey, 5)).(domain.Channel)
 	ref, request := channel.Ref(), storetest.NewPost(channel, grace, "one")
 	request.Key = storyKey
 	blog := s.Did(s.Store.Posts.Create(ctx, request)).(domain.Blog)

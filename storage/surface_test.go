@@ -76,6 +76,7 @@ Health.Ready
 
 Posts.Block
 Posts.Blocked
+Posts.ChangeRule
 Posts.Count
 Posts.Create
 Posts.CreateAll
@@ -95,6 +96,7 @@ Posts.Vote
 Posts.Voted
 Posts.VotedAmong
 Posts.VotedOn
+Posts.WithAccounts
 
 Subscriptions.Count
 Subscriptions.Create

@@ -67,10 +67,14 @@ func (w *wordWorld) uses() map[*schema.Kind]map[string]func() error {
 				return err
 			},
 		},
+		schema.OpenGate: {
+			"set who may post": func() error { return s.Posts.SetRule(ctx, w.garden, ada, domain.PostersOwner) },
+			"block there":      func() error { return s.Posts.Block(ctx, w.garden, ada, domain.User{Name: grace}) },
+		},
 		schema.PostingRule: {
-			"read it":     func() error { _, err := s.Posts.PostingRule(ctx, "garden"); return err },
+			"read it":     func() error { _, err := s.Posts.PostingRule(ctx, w.garden.Ref()); return err },
 			"post":        post,
-			"set it":      func() error { return s.Posts.SetRule(ctx, w.garden, ada, true) },
+			"set it":      func() error { return s.Posts.SetRule(ctx, w.garden, ada, domain.PostersOwner) },
 			"block there": func() error { return s.Posts.Block(ctx, w.garden, ada, domain.User{Name: grace}) },
 		},
 		schema.Deletion: {

@@ -11,7 +11,6 @@ import (
 	"github.com/a-h/templ"
 
 	"microblogging/domain"
-	"microblogging/storage"
 	"microblogging/templates/markdown"
 )
 
@@ -25,8 +24,8 @@ type Channel struct {
 	CanManage bool
 	// CanClose reports whether the reader may delete the channel because they act for the site.
 	CanClose bool
-	// OwnerOnly reports whether only the owner may post.
-	OwnerOnly bool
+	// Posters says who may post besides the owner.
+	Posters domain.Posters
 	// MayNotPost says why the reader may not post. It is empty if they may.
 	MayNotPost string
 	// CanSeeRows reports whether the reader may see the rows behind the channel.
@@ -151,8 +150,23 @@ func MayNotPost(in domain.Channel, why error) string {
 	switch {
 	case errors.Is(why, domain.ErrOwnerPosts):
 		return "Only @" + string(in.Owner) + " posts here."
+	case errors.Is(why, domain.ErrMembersPost):
+		return "Only members post here. @" + string(in.Owner) + " says who they are."
 	case errors.Is(why, domain.ErrBlocked):
 		return "@" + string(in.Owner) + " has blocked you here."
+	}
+	return ""
+}
+
+// whoPosts is who may post, after what else is said about the channel. A blocked reader is not told that anyone may.
+func (v Channel) whoPosts() string {
+	switch {
+	case v.Posters == domain.PostersOwner:
+		return " · only " + string(v.Owner) + " posts"
+	case v.Posters == domain.PostersMembers:
+		return " · members post"
+	case v.MayNotPost == "":
+		return " · anyone may post"
 	}
 	return ""
 }
@@ -209,11 +223,12 @@ func (v Directory) newPath() string {
 
 const directoryAbout = "Places for short posts. Anyone may read. Signed-in users may post, unless the owner of a channel has limited that."
 
-// A NewChannel is the form that creates a channel. It posts name and the words of a
-// [domain.About] to [NewChannelPath].
+// A NewChannel is the form that creates a channel. It posts name, the words of a [domain.About], posting and add-member
+// to [NewChannelPath].
 type NewChannel struct {
 	Form
 	domain.Channel
+	Posting PostingForm
 	// Key is the idempotency key: a form that is sent twice creates one channel.
 	Key string
 }
@@ -244,24 +259,38 @@ func (v NewChannel) fields() []field {
 	return fields
 }
 
-// An EditChannel has the form that changes what is said about a channel. It posts the words of
-// a [domain.About], and incarnation, to [EditChannelPath]. The other forms post there too:
-// action=posting and posting; action=block or action=unblock, and person.
+// A PostingForm says in a form who may post. The form posts posting; member and blocked, for each name that keeps its
+// tick; and add-member and add-blocked, with names.
+type PostingForm struct {
+	Posters               domain.Posters
+	Members, Blocked      []Ticked
+	AddMember, AddBlocked string
+}
+
+// A Ticked is a name on a list, and whether it has its tick.
+type Ticked struct {
+	Name domain.UserName
+	On   bool
+}
+
+// namesField is the field for names that are added to a list.
+func namesField(name, label, value, hint string) field {
+	return field{Name: name, Label: label, Value: value, Hint: hint, Type: "text", Autocomplete: "off", Literal: true, Plain: true}
+}
+
+// An EditChannel has the form with the settings of a channel. It posts the words of a [domain.About], what a PostingForm
+// does, base, and incarnation, to [EditChannelPath].
 type EditChannel struct {
 	Form
 	domain.Channel
 	// Base is what the form was shown with, as [Pack] writes it. The form posts it as base.
-	Base string
-	// PostingRule says who may post.
-	PostingRule storage.PostingRule
-	// Person is the name that was typed into the form that blocks, and Block says why it was refused.
-	Person string
-	Block  Form
+	Base    string
+	Posting PostingForm
 }
 
-// personField is the field for the name of the user to block.
-func personField(name string) field {
-	return field{Name: "person", Label: "Name", Value: name, Type: "text", Autocomplete: "off", Required: true, Literal: true}
+// settingsFields are the fields of a channel's settings that can be marked.
+func settingsFields() []string {
+	return append(DescriptionDraft.Fields(), "posting", "add-member", "add-blocked")
 }
 
 // A DeleteChannel asks the owner to confirm a deletion. It posts incarnation to

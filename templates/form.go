@@ -66,6 +66,8 @@ type field struct {
 	Detail   string
 	First    bool
 	Required bool
+	// Plain is set where a field that may be empty need not say so.
+	Plain bool
 	// ReadOnly is set for what is there to be copied.
 	ReadOnly bool
 	// Holder leads to what has the name, if the form is for a name that must be free. Offer is another value for the

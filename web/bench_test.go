@@ -54,7 +54,7 @@ func benchChannel(b *testing.B, store *storage.Parts, name string) domain.Channe
 	b.Helper()
 	channel, err := domain.NewChannel(name, domain.About{Description: "Pistons and valves"}, "ada")
 	if err == nil {
-		channel, _, err = store.Channels.Create(b.Context(), channel, "", 0)
+		channel, _, err = store.Channels.Create(b.Context(), channel, domain.PostersOpen, "", 0)
 	}
 	ok(b, err)
 	return channel

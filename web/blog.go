@@ -76,13 +76,13 @@ func (s *server) showBlog(c echo.Context, v visitor) error {
 				view.posts.Items[0], err = s.store.Posts.Get(ctx, channel.Ref(), id)
 				return err
 			}, func(ctx context.Context) (err error) {
-				view.postingRule, err = s.store.Posts.PostingRule(ctx, channel.Key())
+				view.postingRule, err = s.store.Posts.PostingRule(ctx, channel.Ref())
 				return err
 			})
 			return view, err
 		},
 		own: func(ctx context.Context, in domain.Channel, view *channelView, user domain.UserName) (own ownView, err error) {
-			author, postingRule := view.posts.Items[0].UserID, view.postingRule.In(in.Ref())
+			author, postingRule := view.posts.Items[0].UserID, view.postingRule
 			err = s.store.Concurrently(ctx, func(ctx context.Context) error {
 				voted, err := s.store.Posts.Voted(ctx, in.Ref(), id, user)
 				own.voted = map[domain.BlogID]bool{id: voted}

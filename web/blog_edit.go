@@ -52,15 +52,15 @@ func (s *server) editBlogForm(c echo.Context, v visitor) error {
 	var channel domain.Channel
 	var blog domain.Blog
 	var postingRule storage.PostingRule
-	err = s.store.Concurrently(c.Request().Context(), func(context.Context) (err error) {
-		if channel, err = s.activeChannel(c, v, at); err == nil {
+	if channel, err = s.activeChannel(c, v, at); err == nil {
+		err = s.store.Concurrently(c.Request().Context(), func(context.Context) (err error) {
 			blog, err = s.namedPost(c, channel)
-		}
-		return err
-	}, func(ctx context.Context) (err error) {
-		postingRule, err = s.store.Posts.PostingRule(ctx, at.Key)
-		return err
-	})
+			return err
+		}, func(ctx context.Context) (err error) {
+			postingRule, err = s.store.Posts.PostingRule(ctx, channel.Ref())
+			return err
+		})
+	}
 	switch {
 	case err != nil:
 	case blog.UserID != v.User:

@@ -143,7 +143,7 @@ func (s *server) postsOf(c echo.Context, v visitor, order templates.View, after 
 				view.subscribers, view.more, err = s.store.Subscriptions.Count(ctx, channel.Ref())
 				return err
 			}, func(ctx context.Context) (err error) {
-				view.postingRule, err = s.store.Posts.PostingRule(ctx, channel.Key())
+				view.postingRule, err = s.store.Posts.PostingRule(ctx, channel.Ref())
 				return err
 			})
 			return view, err
@@ -215,9 +215,13 @@ func (s *server) channelPage(reader domain.Actor, shown storage.Kept[*channelVie
 		Searched:   view.posts.Searched,
 		Back:       view.posts.Back,
 	}
-	page.Next, page.OwnerOnly = view.posts.Next, view.postingRule.In(channel.Ref()).OwnerOnly
-	if user == "" && page.OwnerOnly {
+	page.Next, page.Posters = view.posts.Next, view.postingRule.Posters
+	switch {
+	case user != "":
+	case page.Posters == domain.PostersOwner:
 		page.MayNotPost = templates.MayNotPost(channel, domain.ErrOwnerPosts)
+	case page.Posters == domain.PostersMembers:
+		page.MayNotPost = templates.MayNotPost(channel, domain.ErrMembersPost)
 	}
 	return page
 }

@@ -2,13 +2,10 @@ package web
 
 import (
 	"cmp"
-	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
-	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 
 	"github.com/labstack/echo/v4"
@@ -44,11 +41,11 @@ func aboutOf(form url.Values) (about domain.About) {
 // does not say it.
 func (s *server) respondChannel(c echo.Context, err error, status int, channel domain.Channel) error {
 	var postingRule storage.PostingRule
-	if err == nil && status != http.StatusCreated { // a channel that was just made is open to all
-		postingRule, err = s.store.Posts.PostingRule(c.Request().Context(), channel.Key())
+	if err == nil {
+		postingRule, err = s.store.Posts.PostingRule(c.Request().Context(), channel.Ref())
 	}
 	body := newChannelJSON(channel)
-	body.Posting = postingRule.In(channel.Ref()).Word()
+	body.Posting = string(postingRule.Posters)
 	if err == nil {
 		// If-Match compares the incarnation; the rest is a hash of what is shown, such as the description.
 		sum := sha256.Sum256(fmt.Append(nil, body))
@@ -59,13 +56,15 @@ func (s *server) respondChannel(c echo.Context, err error, status int, channel d
 
 // makeChannel creates a channel, once if the request has an idempotency key. It reports
 // true if this request made it.
-func (s *server) makeChannel(c echo.Context, v visitor, name string, about domain.About, key string) (channel domain.Channel, made bool, err error) {
+func (s *server) makeChannel(
+	c echo.Context, v visitor, name string, about domain.About, posters domain.Posters, key string,
+) (channel domain.Channel, made bool, err error) {
 	channel, err = domain.NewChannel(name, about, v.User)
 	if err == nil {
 		err = s.takeText(c, v, rowBytes+textBytes(about.Fields()))
 	}
 	if err == nil {
-		channel, made, err = s.store.Channels.Create(c.Request().Context(), channel, key, s.MaxChannelsPerOwner)
+		channel, made, err = s.store.Channels.Create(c.Request().Context(), channel, posters, key, s.MaxChannelsPerOwner)
 	}
 	return channel, made, err
 }
@@ -73,11 +72,12 @@ func (s *server) makeChannel(c echo.Context, v visitor, name string, about domai
 func (s *server) createChannel(c echo.Context, v visitor) error {
 	var name string
 	var about domain.About
+	posters := domain.PostersOpen
 	key, keyErr := idempotencyKey(c.Request().Header)
-	if err := domain.JoinInvalid(keyErr, readFields(c, append(jsonFields(about.Fields()), required("name", &name))...)); err != nil {
+	if err := domain.JoinInvalid(keyErr, readFields(c, append(jsonFields(about.Fields()), required("name", &name), postersField(&posters))...)); err != nil {
 		return err
 	}
-	channel, made, err := s.makeChannel(c, v, name, about, key)
+	channel, made, err := s.makeChannel(c, v, name, about, posters, key)
 	if err == nil {
 		c.Response().Header().Set(echo.HeaderLocation, apiChannelPath(channel.Name))
 	}
@@ -86,15 +86,27 @@ func (s *server) createChannel(c echo.Context, v visitor) error {
 
 func (s *server) newChannelForm(c echo.Context, v visitor) error {
 	asked := domain.Channel{Name: domain.ChannelName(shown(c.QueryParam("name")))}
-	return renderOnce(c, templates.NewChannelPage(s.page(c, v), templates.NewChannel{Channel: asked, Key: rand.Text()}))
+	posting := templates.PostingForm{Posters: domain.PostersOwner}
+	return renderOnce(c, templates.NewChannelPage(s.page(c, v), templates.NewChannel{Channel: asked, Posting: posting, Key: rand.Text()}))
 }
 
+// createChannelByForm creates a channel, and then puts the members on its list: until then, its owner alone may post. A
+// form that is sent again puts them there again.
 func (s *server) createChannelByForm(c echo.Context, v visitor, form url.Values) error {
 	name, about, key := form.Get("name"), aboutOf(form), cmp.Or(form.Get("key"), rand.Text())
-	err := checkIdempotencyKey("key", key)
+	posters, members, err := s.postingOf(c, v, form)
+	err = domain.JoinInvalid(checkIdempotencyKey("key", key), err)
 	var channel domain.Channel
 	if err == nil {
-		channel, _, err = s.makeChannel(c, v, name, about, key)
+		channel, _, err = s.makeChannel(c, v, name, about, posters, key)
+	}
+	if err == nil && len(members) > 0 {
+		err = s.store.Posts.ChangeRule(c.Request().Context(), channel, v.User, func(now *domain.Posting) error {
+			for _, member := range members {
+				now.Members = domain.WithAccount(now.Members, member)
+			}
+			return nil
+		})
 	}
 	if err == nil {
 		return seeOther(c, templates.ChannelPath(channel.Name))
@@ -105,75 +117,24 @@ func (s *server) createChannelByForm(c echo.Context, v visitor, form url.Values)
 		return err
 	}
 	return again(c, err, templates.NewChannelPage(s.page(c, v), templates.NewChannel{
-		Form: refused, Key: freshKey(key, err),
+		Form: refused, Key: freshKey(key, err), Posting: typedPosting(form, nil, nil),
 		Channel: domain.Channel{Name: domain.ChannelName(shown(name)), About: about},
 	}))
 }
 
-func (s *server) editChannelForm(c echo.Context, v visitor) error {
-	at, err := address(c, nil)
-	if err != nil {
-		return err
+// postingOf reads the choice of a form for a new channel, and the members that it names. Names count only for a channel
+// of members.
+func (s *server) postingOf(c echo.Context, v visitor, form url.Values) (domain.Posters, []domain.User, error) {
+	if !form.Has("posting") {
+		return domain.PostersOwner, nil, nil
 	}
-	var channel domain.Channel
-	var postingRule storage.PostingRule
-	err = s.store.Concurrently(c.Request().Context(), func(context.Context) (err error) {
-		channel, err = own(s.shownChannel)(c, v, at)
-		return err
-	}, func(ctx context.Context) (err error) {
-		postingRule, err = s.store.Posts.PostingRule(ctx, at.Key)
-		return err
-	})
-	return show(s, c, v, err, templates.EditChannelPage, templates.EditChannel{Channel: channel, Base: templates.Pack(channel.Fields()), PostingRule: postingRule.In(channel.Ref())})
-}
-
-func (s *server) editChannel(c echo.Context, v visitor, in domain.Channel, form url.Values) error {
-	var base, saved domain.About
-	if !templates.Unpack(form.Get("base"), base.Fields()) {
-		return withoutVersion()
+	posters, err := parsePosters(form.Get("posting"))
+	if err != nil || posters != domain.PostersMembers {
+		return posters, nil, err
 	}
-	if err := hasTexts(form, base.Fields()); err != nil {
-		return err
+	members, err := s.accounts(c.Request().Context(), v, form, "add-member")
+	if err == nil && len(members) > storage.MaxMembers {
+		err = domain.Invalid("add-member", "%s", tooManyMembers(len(members)))
 	}
-	typed := aboutOf(form)
-	parsed, invalid := domain.ParseAbout(typed) // Update returns the error
-	if invalid == nil {
-		if err := s.takeText(c, v, textBytes(parsed.Fields())); err != nil {
-			return err
-		}
-	}
-	_, err := s.store.Channels.Update(c.Request().Context(), in.Ref(), v.User, func(about *domain.About) error {
-		saved = *about
-		if saved != base && saved != parsed {
-			return domain.ErrConflict
-		}
-		*about = typed
-		return nil
-	})
-	refused, ok := formOf(err, "channel")
-	if errors.Is(err, domain.ErrConflict) && !replacedNow(err) {
-		refused, ok = savedMeanwhile(saved.Fields(), parsed.Fields()), true
-		base = saved
-	}
-	if !ok {
-		return s.done(c, err, "saved", templates.ChannelPath(in.Name))
-	}
-	showTexts(form, in.Fields())
-	postingRule, readErr := s.store.Posts.PostingRule(c.Request().Context(), in.Key())
-	if readErr != nil {
-		return readErr
-	}
-	return again(c, err, templates.EditChannelPage(s.page(c, v),
-		templates.EditChannel{Form: refused, Channel: in, Base: templates.Pack(base.Fields()), PostingRule: postingRule.In(in.Ref())}))
-}
-
-// savedMeanwhile says what others have saved since the form was opened, where that is not what was typed.
-func savedMeanwhile(saved, typed []domain.Field) templates.Form {
-	message := ""
-	for i, field := range saved {
-		if *field.Text != *typed[i].Text {
-			message += "Another " + field.Name + " was saved meanwhile: “" + *field.Text + "”. "
-		}
-	}
-	return templates.Form{Message: message + "Yours is below. To replace the other with it, save again."}
+	return posters, members, err
 }

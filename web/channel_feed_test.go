@@ -114,7 +114,7 @@ func feedsOfAnEmptyChannelAreValid(t *testing.T) {
 	s := newSite(t)
 	channel, err := domain.NewChannel("Quiet", domain.About{}, "ada")
 	if err == nil {
-		channel, _, err = s.store.Channels.Create(t.Context(), channel, "", 0)
+		channel, _, err = s.store.Channels.Create(t.Context(), channel, domain.PostersOpen, "", 0)
 	}
 	ok(t, err)
 	atom, json := feedsOf(channel)

@@ -44,7 +44,7 @@ func earlierNameIsUsed(t *testing.T) {
 	channel, err := domain.NewChannel("Notes", domain.About{}, s.author("ada"))
 	ok(s, err)
 	channel.Name = "Nоtｅs"
-	channel, _, err = s.store.Channels.Create(s.Context(), channel, "", 0)
+	channel, _, err = s.store.Channels.Create(s.Context(), channel, domain.PostersOpen, "", 0)
 	ok(s, err)
 	ada, token, path := s.again("ada"), s.session("ada"), templates.ChannelPath(channel.Name)
 	page := ada.open(path).want(200).heading("Nоtｅs").form("Post").fill("text", "Hello").press().at(path).says("Hello")

@@ -183,7 +183,7 @@ func composerOffersWhereOneMayPost(t *testing.T) {
 	}
 	write.press().want(200)
 	shown := ada.open("/latest").header.Get("ETag")
-	ok(t, s.store.Posts.SetRule(t.Context(), channels[0], "eve", true))
+	ok(t, s.store.Posts.SetRule(t.Context(), channels[0], "eve", domain.PostersOwner))
 	ok(t, s.store.Posts.Block(t.Context(), channels[1], "eve", s.account("ada")))
 	for _, path := range pages {
 		is(t, path, offered(path), []string{"New channel", "Open"})
@@ -200,13 +200,13 @@ func composerOffersWhereOneMayPost(t *testing.T) {
 	silent := s.channel("Silent", "eve")
 	ada.jar["last"] = "1.Silent"
 	shown = ada.open("/latest").header.Get("ETag")
-	ok(t, s.store.Posts.SetRule(t.Context(), silent, "eve", true))
+	ok(t, s.store.Posts.SetRule(t.Context(), silent, "eve", domain.PostersOwner))
 	ada.send("GET", "/latest", header("If-None-Match", shown)).want(200)
 	var last domain.Channel
 	for i := range 21 {
 		last = s.channel(fmt.Sprint("mine-", 10+i), "ada")
 	}
-	ok(t, s.store.Posts.SetRule(t.Context(), last, "ada", true))
+	ok(t, s.store.Posts.SetRule(t.Context(), last, "ada", domain.PostersOwner))
 	s.post(last, "ada", "The owner of many channels posts in the last.")
 	if got := offered("/"); len(got) != 2+21 || !slices.Contains(got, string(last.Name)) {
 		t.Errorf("the feed offers an owner of %d channels %q", 21, got)

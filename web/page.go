@@ -67,6 +67,9 @@ func seeOther(c echo.Context, path string) error {
 // cookie carries the name of the notice to that page, and the name of the user. The page makes the sentence, so a forged
 // cookie can name another user but cannot put other words on the page.
 func sentenceOf(notice string, about domain.UserName) string {
+	if settings, ok := strings.CutPrefix(notice, "settings"); ok {
+		return savedSentence(strings.Split(settings, "-"))
+	}
 	return map[string]string{
 		"posted":             "Your post is published.",
 		"saved":              "Your changes are saved.",
@@ -89,10 +92,25 @@ func sentenceOf(notice string, about domain.UserName) string {
 		"signed-out":         "You are signed out.",
 		"signed-up":          "Your account is ready. Sign in to use it.",
 		"undone":             "The channel is back, with all that was in it.",
-		"posting-set":        "Who may post is saved.",
 		"blocked":            "You blocked " + about.Handle() + ". They cannot post in this channel.",
 		"unblocked":          "You unblocked " + about.Handle() + ".",
 	}[notice]
+}
+
+// savedSentence names the settings of a channel that were saved.
+func savedSentence(settings []string) string {
+	var names []string
+	for _, setting := range settings {
+		if name := map[string]string{
+			"description": "description", "posting": "who may post", "members": "members", "blocked": "blocked accounts",
+		}[setting]; name != "" {
+			names = append(names, name)
+		}
+	}
+	if names == nil {
+		return "Nothing was changed."
+	}
+	return "Saved: " + strings.Join(names, ", ") + "."
 }
 
 const (

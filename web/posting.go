@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"net/url"
 
 	"github.com/labstack/echo/v4"
 
@@ -16,32 +15,42 @@ import (
 
 // Who may post to a channel besides its owner.
 
-// setPosting lets everybody post to a channel ("open"), or its owner alone ("owner").
-func (s *server) setPosting(c echo.Context, v visitor, in domain.Channel, posting string) error {
-	if err := checkPosting(posting); err != nil {
+// parsePosters reads who may post.
+func parsePosters(posting string) (domain.Posters, error) {
+	switch posters := domain.Posters(posting); posters {
+	case domain.PostersOpen, domain.PostersMembers, domain.PostersOwner:
+		return posters, nil
+	}
+	return "", domain.Invalid("posting", "must be “open”, “members” or “owner”")
+}
+
+// postersField is the field of a body that says who may post.
+func postersField(posters *domain.Posters) field {
+	return field{"posting", false, func(value json.RawMessage) error {
+		text, err := parseText("posting", value)
+		if err == nil {
+			*posters, err = parsePosters(text)
+		}
 		return err
-	}
-	return s.store.Posts.SetRule(c.Request().Context(), in, v.User, posting == "owner")
+	}}
 }
 
-func checkPosting(posting string) error {
-	if posting != "open" && posting != "owner" {
-		return domain.Invalid("posting", "must be “open” or “owner”")
-	}
-	return nil
-}
-
-// block keeps a user from posting to a channel, for its owner. A name without an account is
+// account reads the account that has a name, for the owner of a channel. A name without an account is
 // domain.ErrNotFound.
-func (s *server) block(c echo.Context, v visitor, in domain.Channel, name string) error {
+func (s *server) account(ctx context.Context, v visitor, in domain.Channel, name string) (domain.User, error) {
 	if in.Owner != v.User {
-		return domain.ErrForbidden // whether there is such an account or not
+		return domain.User{}, domain.ErrForbidden // whether there is such an account or not
 	}
 	person, err := domain.ParseUserName(name)
 	if err != nil {
-		return domain.ErrNotFound // no user can have this name
+		return domain.User{}, domain.ErrNotFound // no user can have this name
 	}
-	account, err := s.store.Accounts.Get(c.Request().Context(), person)
+	return s.store.Accounts.Get(ctx, person)
+}
+
+// block keeps a user from posting to a channel, for its owner.
+func (s *server) block(c echo.Context, v visitor, in domain.Channel, name string) error {
+	account, err := s.account(c.Request().Context(), v, in, name)
 	if err != nil {
 		return err
 	}
@@ -57,22 +66,62 @@ func (s *server) unblock(c echo.Context, v visitor, in domain.Channel, name stri
 	return s.store.Posts.Unblock(c.Request().Context(), in, v.User, person)
 }
 
-// changeChannel changes the properties that the body names. The words are written in one write of the
-// channel's row. Who may post is a row behind the gate, in another table, and is written after them. A
-// body that names that alone is answered 204. The body is parsed before anything is written, and again
-// over the words that the store has.
+// listMembers lists the members of a channel who have an account, by name.
+func (s *server) listMembers(c echo.Context, _ visitor, in domain.Channel) error {
+	limit, err := queryLimit(c)
+	if err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	rule, err := s.store.Posts.PostingRule(ctx, in.Ref())
+	var members storage.Page[domain.User]
+	if err == nil {
+		from, _ := domain.Named(rule.Members, domain.UserName(c.QueryParam("after")+"\x00"))
+		members.Items, err = s.store.Posts.WithAccounts(ctx, rule.Members[from:])
+	}
+	if len(members.Items) > limit {
+		members.Items = members.Items[:limit]
+		members.Next = string(members.Items[limit-1].Name)
+	}
+	return respondList(c, err, members, func(member domain.User) map[string]domain.UserName {
+		return map[string]domain.UserName{"name": member.Name}
+	})
+}
+
+// addMember puts an account on the list of members.
+func (s *server) addMember(c echo.Context, v visitor, in domain.Channel) error {
+	account, err := s.account(c.Request().Context(), v, in, pathParam(c, "user"))
+	if err != nil {
+		return err
+	}
+	return s.store.Posts.ChangeRule(c.Request().Context(), in, v.User, func(now *domain.Posting) error {
+		now.Members = domain.WithAccount(now.Members, account)
+		return nil
+	})
+}
+
+// removeMember takes a name off the list of members.
+func (s *server) removeMember(c echo.Context, v visitor, in domain.Channel) error {
+	person, err := domain.ParseUserName(pathParam(c, "user"))
+	if err != nil {
+		return domain.ErrNotFound
+	}
+	return s.store.Posts.ChangeRule(c.Request().Context(), in, v.User, func(now *domain.Posting) error {
+		now.Members = domain.WithoutAccount(now.Members, person)
+		return nil
+	})
+}
+
+// changeChannel changes the properties that the body names, after all were checked. Who may post is a row behind the
+// gate, in another table than the words, and is written before them. A body that names that alone is answered 204. The
+// words are parsed again over those that the store has.
 func (s *server) changeChannel(c echo.Context, v visitor) error {
 	body, err := readJSON(c)
 	if err != nil {
 		return err
 	}
-	var posting string
-	rule := field{"posting", false, func(value json.RawMessage) (err error) {
-		if posting, err = parseText("posting", value); err == nil {
-			err = checkPosting(posting)
-		}
-		return err
-	}}
+	var posting domain.Posters
+	rule := postersField(&posting)
 	describes := false
 	change := func(about *domain.About) error {
 		fields := []field{rule}
@@ -90,66 +139,21 @@ func (s *server) changeChannel(c echo.Context, v visitor) error {
 	}
 	if posting != "" && !describes {
 		return nothing(about(s.activeChannel, func(c echo.Context, v visitor, in domain.Channel) error {
-			return s.setPosting(c, v, in, posting)
+			return s.store.Posts.SetRule(c.Request().Context(), in, v.User, posting)
 		}))(c, v)
 	}
 	return about(s.shownChannel, func(c echo.Context, v visitor, in domain.Channel) error {
-		if err := s.takeText(c, v, textBytes(sent.Fields())); err != nil {
-			return err
-		}
-		channel, err := s.store.Channels.Update(c.Request().Context(), in.Ref(), v.User, change)
+		ctx := c.Request().Context()
+		err := s.takeText(c, v, textBytes(sent.Fields()))
 		if err == nil && posting != "" {
-			err = s.setPosting(c, v, channel, posting)
+			err = s.store.Posts.SetRule(ctx, in, v.User, posting)
+		}
+		channel := in
+		if err == nil {
+			channel, err = s.store.Channels.Update(ctx, in.Ref(), v.User, change)
 		}
 		return s.respondChannel(c, err, http.StatusOK, channel)
 	})(c, v)
-}
-
-// editChannelByForm handles the forms on the page on which an owner edits a channel. The form for
-// its description names no action.
-func (s *server) editChannelByForm(c echo.Context, v visitor, form url.Values) error {
-	if form.Get("action") == "" {
-		return formAbout(s.shownChannel, s.editChannel)(c, v, form)
-	}
-	return formAbout(own(s.activeChannel), s.ruleByForm)(c, v, form)
-}
-
-// ruleByForm handles the forms about who may post.
-func (s *server) ruleByForm(c echo.Context, v visitor, in domain.Channel, form url.Values) error {
-	person := form.Get("person")
-	switch form.Get("action") {
-	case "posting":
-		return s.ruled(c, v, in, s.setPosting(c, v, in, form.Get("posting")), "posting-set", "")
-	case "block":
-		return s.ruled(c, v, in, s.block(c, v, in, person), "blocked", person)
-	case "unblock":
-		return s.ruled(c, v, in, s.unblock(c, v, in, person), "unblocked", person)
-	}
-	return unknownAction()
-}
-
-// ruled answers a form about who may post. A person who cannot be blocked stays in the form.
-func (s *server) ruled(c echo.Context, v visitor, in domain.Channel, err error, notice, person string) error {
-	invalid, refused := errors.AsType[*domain.InvalidError](err)
-	missing := errors.Is(err, domain.ErrNotFound) && !replacedNow(err) && person != ""
-	if !refused && !missing {
-		return s.done(c, err, notice, templates.EditChannelPath(in.Name)+"#posting", person)
-	}
-	view := templates.EditChannel{Channel: in, Base: templates.Pack(in.Fields()), Person: shown(person)}
-	switch name, _ := domain.ParseUserName(person); {
-	case missing:
-		view.Block.Errors = []domain.FieldError{{Field: "person", Detail: "There is no user of this name"}}
-	case person == "":
-		view.Block.Errors = invalid.Fields
-	default: // the store refused it, so the name parses
-		view.Block.Errors = []domain.FieldError{{Field: "person", Detail: name.Handle() + " " + invalid.Fields[0].Detail}}
-	}
-	postingRule, readErr := s.store.Posts.PostingRule(c.Request().Context(), in.Key())
-	if readErr != nil {
-		return readErr
-	}
-	view.PostingRule = postingRule.In(in.Ref())
-	return again(c, err, templates.EditChannelPage(s.page(c, v), view))
 }
 
 // mayNotPost tells a reader who may not post why. It is empty for others.

@@ -77,12 +77,12 @@ func pagesSayWhoMayPost(t *testing.T) {
 		t.Error("bob may post, and has no form")
 	}
 	page(anonymous).says("· anyone may post", "Sign in").saysNot("Only @ada posts here.")
-	ok(t, s.store.Posts.SetRule(t.Context(), channel, "ada", true))
+	ok(t, s.store.Posts.SetRule(t.Context(), channel, "ada", domain.PostersOwner))
 	if page(bob).says("Only @ada posts here.").hasForm("Post") {
 		t.Error("bob may not post, and has a form")
 	}
 	page(anonymous).says("· only @ada posts", "Only @ada posts here.")
-	ok(t, s.store.Posts.SetRule(t.Context(), channel, "ada", false))
+	ok(t, s.store.Posts.SetRule(t.Context(), channel, "ada", domain.PostersOpen))
 	ok(t, s.store.Posts.Block(t.Context(), channel, "ada", s.account("bob")))
 	if page(bob).says("@ada has blocked you here.").saysNot("anyone may post").hasForm("Post") {
 		t.Error("bob is blocked, and has a form")
@@ -95,7 +95,7 @@ func refusedPostGoesElsewhere(t *testing.T) {
 	s.author("ada")
 	s.channel("Wheels", "bob")
 	form := bob.open("/channels/Engines").want(200).form("Post").fill("title", "A title").fill("text", "Typed before")
-	ok(t, s.store.Posts.SetRule(t.Context(), channel, "ada", true))
+	ok(t, s.store.Posts.SetRule(t.Context(), channel, "ada", domain.PostersOwner))
 	refused := form.press().want(403).heading("You may not post in “Engines”").says("Only @ada posts here. Nothing was posted.", "Typed before")
 	chooses := refused.form("Post it in another channel").elsewhere().press().want(422).says("Choose a channel", "Typed before")
 	wheels, _, err := s.store.Channels.GetVersion(t.Context(), domain.ChannelName("Wheels").Key().Address(), "")
@@ -111,10 +111,10 @@ func whoMayNotPostMayDelete(t *testing.T) {
 	s.author("ada")
 	path := permalink(channel, s.post(channel, "bob", "before"))
 	form := bob.open(path+"/edit").want(200).form("Save").fill("text", "typed before")
-	ok(t, s.store.Posts.SetRule(t.Context(), channel, "ada", true))
+	ok(t, s.store.Posts.SetRule(t.Context(), channel, "ada", domain.PostersOwner))
 	bob.open(path + "/edit").want(403).says("Only the owner posts here")
 	form.press().want(403).says("Only the owner posts here", "typed before")
-	ok(t, s.store.Posts.SetRule(t.Context(), channel, "ada", false))
+	ok(t, s.store.Posts.SetRule(t.Context(), channel, "ada", domain.PostersOpen))
 	ok(t, s.store.Posts.Block(t.Context(), channel, "ada", s.account("bob")))
 	bob.open(path + "/edit").want(403).says("You are blocked here")
 	form.press().want(403).says("You are blocked here", "typed before")

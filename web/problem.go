@@ -195,6 +195,8 @@ func problemOfMeaning(err error) problem {
 		{err: domain.ErrNotSignedIn, status: http.StatusUnauthorized, title: "Not signed in"},
 		{err: domain.ErrOwnerPosts, status: http.StatusForbidden, title: "Only the owner posts here",
 			detail: "The channel is closed to all others. Nothing was saved. You may still delete what you posted before."},
+		{err: domain.ErrMembersPost, status: http.StatusForbidden, title: "Only members post here",
+			detail: "The owner of the channel says who they are. Nothing was saved. You may still delete what you posted before."},
 		{err: domain.ErrBlocked, status: http.StatusForbidden, title: "You are blocked here",
 			detail: "The owner of the channel has blocked you. Nothing was saved. You may still delete what you posted before."},
 		{err: domain.ErrAccountEnds, status: http.StatusForbidden, title: "Your account is being deleted",

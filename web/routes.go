@@ -16,6 +16,7 @@ const apiPrefix = "/api/v1"
 const (
 	batchPath     = `/channels/:name/blogs\:batch` // its colon belongs to the path
 	blockedPath   = "/channels/:name/blocked/:user"
+	memberPath    = "/channels/:name/members/:user"
 	votePath      = "/channels/:name/blogs/:id/vote"
 	plainBlogPath = "/channels/:name/blogs/:id"
 	blogPagePath  = "/channels/:name/:day/:id"
@@ -87,7 +88,7 @@ func (s *server) pageRoutes(e *echo.Echo) {
 		take echo.HandlerFunc
 	}{
 		{"/channels/:name", maxBody, s.drafting(templates.PostDraft, formAbout(s.activeChannel, s.actOnChannel))},
-		{"/channels/:name/edit", maxBody, s.drafting(templates.DescriptionDraft, s.editChannelByForm)},
+		{"/channels/:name/edit", maxBody, s.drafting(templates.DescriptionDraft, formAbout(own(s.shownChannel), s.editChannel))},
 		{"/channels/:name/delete", maxBody, s.form(writer, s.deleteChannel)},
 		{"/channels/:name/deletions/:incarnation", maxBody, s.form(writer, s.undoByForm)},
 		{templates.DeletionsPath, maxBody, s.form(writer, s.undoByForm)},
@@ -159,6 +160,9 @@ func (s *server) apiRoutes(api *echo.Group) {
 		{http.MethodDelete, blockedPath, maxBody, writer, nothing(about(own(s.activeChannel), func(c echo.Context, v visitor, in domain.Channel) error {
 			return s.unblock(c, v, in, pathParam(c, "user"))
 		}))},
+		{http.MethodGet, "/channels/:name/members", maxBody, signedIn, about(own(s.activeChannel), s.listMembers)},
+		{http.MethodPut, memberPath, maxBody, writer, nothing(about(own(s.activeChannel), s.addMember))},
+		{http.MethodDelete, memberPath, maxBody, writer, nothing(about(own(s.activeChannel), s.removeMember))},
 		{http.MethodGet, templates.ExportPath, maxBody, signedIn, s.export},
 		{http.MethodDelete, templates.AccountPath, maxSmallBody, signedIn, s.eraseAccount},
 		{http.MethodGet, templates.EraseAccountPath, maxBody, signedIn, s.readErasure},

@@ -57,7 +57,7 @@ func (s *site) channel(name, owner string) domain.Channel {
 	s.Helper()
 	channel, err := domain.NewChannel(name, domain.About{Description: "All about " + name}, domain.UserName(owner))
 	if err == nil {
-		channel, _, err = s.store.Channels.Create(s.Context(), channel, "", 0)
+		channel, _, err = s.store.Channels.Create(s.Context(), channel, domain.PostersOpen, "", 0)
 	}
 	if err != nil {
 		s.Fatalf("creating channel %s: %v", name, err)

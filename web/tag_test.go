@@ -153,8 +153,8 @@ func tagNamesOnePage(t *testing.T) {
 		{"the end of one's subscription", func() error { return s.store.Subscriptions.Delete(ctx, channel.Ref(), "bob") }, []string{page, rated, feed}},
 		{"one's own subscription alone", write(subs, "bob", subscribed), []string{page, rated}},
 		{"a description", api("PATCH", "/api/v1/channels/Engines", ada, fields("description", "Other words")), []string{page, rated}},
-		{"that the owner alone posts", func() error { return posts.SetRule(ctx, channel, "ada", true) }, []string{page, post, latest}},
-		{"that all post", func() error { return posts.SetRule(ctx, channel, "ada", false) }, []string{page, post, latest}},
+		{"that the owner alone posts", func() error { return posts.SetRule(ctx, channel, "ada", domain.PostersOwner) }, []string{page, post, latest}},
+		{"that all post", func() error { return posts.SetRule(ctx, channel, "ada", domain.PostersOpen) }, []string{page, post, latest}},
 		{"a block", func() error { return posts.Block(ctx, channel, "ada", s.account("bob")) }, []string{page, post, latest}},
 		// The tag of the newest posts depends on the session. Outside of this test, no session becomes one of another account.
 		// So a post changes that tag here.

@@ -94,7 +94,7 @@ func (s *server) permit(ctx context.Context, v visitor, form *templates.Composer
 				return nil
 			}
 			in := domain.Channel{Name: choice.Name, Incarnation: choice.Incarnation}
-			rule, err := s.store.Posts.PostingRule(ctx, in.Key())
+			rule, err := s.store.Posts.PostingRule(ctx, in.Ref())
 			if err != nil {
 				return err
 			}
@@ -198,11 +198,12 @@ func (s *server) writeByForm(c echo.Context, v visitor, form url.Values) error {
 	return again(c, err, templates.WritePage(s.page(c, v), view))
 }
 
-// chosen is the channel that a post is for. A new one has the post's key: a form that is sent twice makes one.
+// chosen is the channel that a post is for. A new one has the post's key, so a form that is sent twice
+// makes one. Only its owner may post there, until they say otherwise.
 func (s *server) chosen(c echo.Context, v visitor, form url.Values, key string) (domain.Channel, error) {
 	incarnation, name, old := strings.Cut(form.Get("channel"), " ")
 	if !old {
-		made, _, err := s.makeChannel(c, v, form.Get("name"), domain.About{}, key)
+		made, _, err := s.makeChannel(c, v, form.Get("name"), domain.About{}, domain.PostersOwner, key)
 		return made, err
 	}
 	return s.listedChannel(c, v, name, incarnation)

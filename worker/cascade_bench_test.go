@@ -96,7 +96,7 @@ func fillChannel(b *testing.B, store *storage.Parts, posts int) domain.Message {
 	ok(b, store.Operator.Prepare(ctx))
 	channel, err := domain.NewChannel("bench", domain.About{}, owner)
 	if err == nil {
-		channel, _, err = store.Channels.Create(ctx, channel, "", 0)
+		channel, _, err = store.Channels.Create(ctx, channel, domain.PostersOpen, "", 0)
 	}
 	ok(b, err)
 	writers, ctx := errgroup.WithContext(ctx)

@@ -79,7 +79,7 @@ func deleteMany(b *testing.B, posts int, report bool) time.Duration {
 	store := storage.New(db, storage.Options{})
 	other, err := domain.NewChannel("other", domain.About{}, owner)
 	if err == nil {
-		other, _, err = store.Channels.Create(b.Context(), other, "", 0)
+		other, _, err = store.Channels.Create(b.Context(), other, domain.PostersOpen, "", 0)
 	}
 	ok(b, err)
 	before := medianPost(b, store, other)
@@ -130,7 +130,7 @@ func fillRows(b *testing.B, dir string, posts int) domain.Channel {
 	ok(b, store.Operator.Prepare(ctx))
 	channel, err := domain.NewChannel("large", domain.About{}, owner)
 	if err == nil {
-		channel, _, err = store.Channels.Create(ctx, channel, "", 0)
+		channel, _, err = store.Channels.Create(ctx, channel, domain.PostersOpen, "", 0)
 	}
 	ok(b, err)
 	incarnation := driver.String("Incarnation", string(channel.Incarnation))

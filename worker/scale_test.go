@@ -72,7 +72,7 @@ func newScaleWorld(t *testing.T, size scaleSize) *scaleWorld {
 	w := &scaleWorld{world: newWorld(t, 0), scaleSize: size, author: domain.UserName(strings.Repeat("u", size.user)), ctx: t.Context()}
 	channel, err := domain.NewChannel(strings.Repeat("c", size.key), domain.About{}, w.author)
 	if err == nil {
-		w.channel, _, err = w.sound.Channels.Create(t.Context(), channel, "", 0)
+		w.channel, _, err = w.sound.Channels.Create(t.Context(), channel, domain.PostersOpen, "", 0)
 	}
 	if err == nil {
 		err = w.post("before", size.n)
@@ -183,15 +183,15 @@ func scaleCases() []scaleCase {
 			return w.sound.Subscriptions.Delete(w.ctx, w.channel.Ref(), visitor)
 		}},
 		{"create a channel", "14", "12", "", fixed(14, 12), func(w *scaleWorld) error {
-			_, _, err := w.sound.Channels.Create(w.ctx, w.fresh, "", 0)
+			_, _, err := w.sound.Channels.Create(w.ctx, w.fresh, domain.PostersOpen, "", 0)
 			return err
 		}},
 		{"the same, with an idempotency key", "16", "14", "", fixed(16, 14), func(w *scaleWorld) error {
-			_, _, err := w.sound.Channels.Create(w.ctx, w.fresh, "once", 0)
+			_, _, err := w.sound.Channels.Create(w.ctx, w.fresh, domain.PostersOpen, "once", 0)
 			return err
 		}},
 		{"create a channel, where the channels of an owner are limited", "15", "12", "", fixed(15, 12), func(w *scaleWorld) error {
-			_, _, err := w.sound.Channels.Create(w.ctx, w.fresh, "", 100)
+			_, _, err := w.sound.Channels.Create(w.ctx, w.fresh, domain.PostersOpen, "", 100)
 			return err
 		}},
 		{"delete a channel, the request", "6", "4", "", fixed(6, 4), func(w *scaleWorld) error {

@@ -44,7 +44,7 @@ func (w *world) mustBeHidden() {
 	}
 	again, err := domain.NewChannel("Victim", domain.About{}, visitor)
 	w.ok(err)
-	if _, _, err := w.sound.Channels.Create(w.t.Context(), again, "", 0); !errors.Is(err, domain.ErrStillDeleting) {
+	if _, _, err := w.sound.Channels.Create(w.t.Context(), again, domain.PostersOpen, "", 0); !errors.Is(err, domain.ErrStillDeleting) {
 		w.t.Errorf("the name is taken with %v", err)
 	}
 }

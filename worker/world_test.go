@@ -101,7 +101,7 @@ func (w *world) create(name string) domain.Channel {
 	w.t.Helper()
 	channel, err := domain.NewChannel(name, domain.About{}, owner)
 	if err == nil {
-		channel, _, err = w.sound.Channels.Create(w.t.Context(), channel, "", 0)
+		channel, _, err = w.sound.Channels.Create(w.t.Context(), channel, domain.PostersOpen, "", 0)
 	}
 	if err != nil {
 		w.t.Fatalf("creating %s: %v", name, err)

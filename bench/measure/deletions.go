@@ -82,7 +82,7 @@ func newChannel(ctx context.Context, site *storage.Parts, name string) (domain.C
 	if err != nil {
 		return channel, err
 	}
-	channel, _, err = site.Channels.Create(ctx, channel, "", 0)
+	channel, _, err = site.Channels.Create(ctx, channel, domain.PostersOpen, "", 0)
 	return channel, err
 }
 

@@ -81,7 +81,7 @@ func (s *site) create(name string, posts int) domain.Channel {
 	s.t.Helper()
 	channel, err := domain.NewChannel(name, domain.About{}, "ada")
 	s.ok(err)
-	channel, _, err = s.store.Channels.Create(s.t.Context(), channel, "", 0)
+	channel, _, err = s.store.Channels.Create(s.t.Context(), channel, domain.PostersOpen, "", 0)
 	s.ok(err)
 	for i := range posts {
 		s.post(channel, fmt.Sprint("post ", i, " ", rand.Uint64()))

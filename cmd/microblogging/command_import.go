@@ -128,7 +128,7 @@ func (c importCommand) prepare(ctx context.Context, console *console, parts *sto
 	if c.DryRun {
 		return domain.Channel{}, created, nil
 	}
-	channel, _, err = parts.Channels.Create(ctx, channel, "", 0)
+	channel, _, err = parts.Channels.Create(ctx, channel, domain.PostersOpen, "", 0)
 	if _, refused := errors.AsType[*domain.InvalidError](err); refused {
 		err = badName("--channel", err)
 	}

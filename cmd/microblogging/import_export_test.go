@@ -75,7 +75,7 @@ func importsAnExport(t *testing.T, posts []exported) {
 	for name, owner := range map[string]domain.UserName{"Mine": "ada", "Others": "bob"} {
 		channel, err := domain.NewChannel(name, domain.About{}, owner)
 		ok(t, err)
-		channel, _, err = store.Channels.Create(t.Context(), channel, "", 0)
+		channel, _, err = store.Channels.Create(t.Context(), channel, domain.PostersOpen, "", 0)
 		ok(t, err)
 		ok(t, store.Operator.ListChannel(t.Context(), channel))
 		for i, post := range posts {

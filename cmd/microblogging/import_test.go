@@ -159,7 +159,7 @@ func importIntoEarlierName(t *testing.T) {
 		channel, err := domain.NewChannel("news", domain.About{}, "ada")
 		ok(t, err)
 		channel.Name = "nеws"
-		_, _, err = store.Channels.Create(t.Context(), channel, "", 0)
+		_, _, err = store.Channels.Create(t.Context(), channel, domain.PostersOpen, "", 0)
 		ok(t, err)
 	})
 	for _, more := range [][]string{{"--dry-run"}, nil} {
@@ -364,7 +364,7 @@ func newImportWorld(t *testing.T) *importWorld {
 	ok(t, w.store.Operator.Prepare(t.Context()))
 	channel, err := domain.NewChannel("news", domain.About{}, "ada")
 	if err == nil {
-		channel, _, err = w.store.Channels.Create(t.Context(), channel, "", 0)
+		channel, _, err = w.store.Channels.Create(t.Context(), channel, domain.PostersOpen, "", 0)
 	}
 	ok(t, err)
 	w.channel = channel

@@ -89,7 +89,7 @@ func benchImporter(b *testing.B, store *storage.Parts) *importer {
 	ok(b, store.Operator.Prepare(b.Context()))
 	channel, err := domain.NewChannel("bench", domain.About{}, "ada")
 	if err == nil {
-		channel, _, err = store.Channels.Create(b.Context(), channel, "", 0)
+		channel, _, err = store.Channels.Create(b.Context(), channel, domain.PostersOpen, "", 0)
 	}
 	ok(b, err)
 	to := newImporter(store, channel, "ada")

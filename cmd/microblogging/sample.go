@@ -121,7 +121,7 @@ func addSampleChannel(ctx context.Context, store *storage.Parts, name string, no
 		return err
 	}
 	channel.CreatedOn = domain.Storable(bringUpToDate(f.Entries, now).Add(-time.Hour))
-	if channel, _, err = store.Channels.Create(ctx, channel, "sample "+title, 0); err != nil {
+	if channel, _, err = store.Channels.Create(ctx, channel, domain.PostersOpen, "sample "+title, 0); err != nil {
 		return err
 	}
 	to := newImporter(store, channel, channel.Owner)

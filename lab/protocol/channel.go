@@ -43,7 +43,7 @@ func createOnce(ctx context.Context, c *lab.Client) {
 func makeChannel(ctx context.Context, c *lab.Client, name domain.ChannelName, by domain.UserName, key string) (domain.Channel, bool) {
 	channel, err := domain.NewChannel(string(name), domain.About{}, by)
 	if err == nil {
-		channel, _, err = c.Store.Channels.Create(ctx, channel, key, 0)
+		channel, _, err = c.Store.Channels.Create(ctx, channel, domain.PostersOpen, key, 0)
 	}
 	switch {
 	case err == nil:
@@ -68,7 +68,7 @@ func createWithin(name domain.ChannelName, by domain.UserName, limit int) body {
 	return func(ctx context.Context, c *lab.Client) {
 		channel, err := domain.NewChannel(string(name), domain.About{}, by)
 		if err == nil {
-			channel, _, err = c.Store.Channels.Create(ctx, channel, "", limit)
+			channel, _, err = c.Store.Channels.Create(ctx, channel, domain.PostersOpen, "", limit)
 		}
 		acknowledged(c, err, lab.Fact{Kind: factOwned, Channel: channel.Ref(), User: by})
 	}

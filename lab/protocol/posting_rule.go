@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -34,10 +35,35 @@ const (
 	opened    = "open to all"
 	blocked   = "ann blocked"
 	unblocked = "ann unblocked"
+	listed    = "open to ann alone"
+	unlisted  = "open to an empty list"
 )
+
+// createClosed creates a channel for its owner alone.
+func createClosed(ctx context.Context, c *lab.Client) {
+	channel, err := domain.NewChannel(string(channelName), domain.About{}, owner)
+	if err == nil {
+		channel, _, err = c.Store.Channels.Create(ctx, channel, domain.PostersOwner, "", 0)
+	}
+	acknowledged(c, err, lab.Fact{Kind: factRuled, Channel: channel.Ref(), Key: closed, Words: closed})
+}
+
+// createThenClose creates a channel, and closes it only then.
+func createThenClose(ctx context.Context, c *lab.Client) {
+	channel, made := makeChannel(ctx, c, channelName, owner, "")
+	if !made {
+		return
+	}
+	err := c.Store.Posts.SetRule(ctx, channel, owner, domain.PostersOwner)
+	acknowledged(c, err, lab.Fact{Kind: factRuled, Channel: channel.Ref(), Key: closed, Words: closed})
+}
 
 // govern makes rules, one after the other.
 func govern(rules ...string) body {
+	postings := map[string]domain.Posting{
+		closed: {Posters: domain.PostersOwner}, opened: {Posters: domain.PostersOpen}, unlisted: {Posters: domain.PostersMembers},
+		listed: {Posters: domain.PostersMembers, Members: []domain.User{{Name: author}}},
+	}
 	return onChannel(func(ctx context.Context, c *lab.Client, channel domain.Channel) {
 		for _, rule := range rules {
 			c.Tell(lab.Fact{Kind: factRuling, Channel: channel.Ref(), Key: rule})
@@ -48,7 +74,10 @@ func govern(rules ...string) body {
 			case unblocked:
 				err = c.Store.Posts.Unblock(ctx, channel, owner, author)
 			default:
-				err = c.Store.Posts.SetRule(ctx, channel, owner, rule == closed)
+				err = c.Store.Posts.ChangeRule(ctx, channel, owner, func(now *domain.Posting) error {
+					now.Posters, now.Members = postings[rule].Posters, postings[rule].Members
+					return nil
+				})
 			}
 			if err != nil {
 				continue
@@ -67,30 +96,34 @@ func govern(rules ...string) body {
 // ruleApplies is I11: a rule that was acknowledged is in the store, and no post or edit that it
 // forbids takes effect, until an actor begins to take the rule back.
 func ruleApplies(v lab.View, k lab.Known, violation violating) {
-	contrary := map[string]string{closed: opened, opened: closed, blocked: unblocked, unblocked: blocked}[k.Key]
+	contrary := map[string]string{closed: opened, opened: closed, blocked: unblocked, unblocked: blocked, listed: unlisted, unlisted: listed}[k.Key]
 	if !live(v.DB, k.Channel) || v.Count(factRuling, func(f lab.Known) bool {
 		return f.Key == contrary && (f.Actor != k.Actor || f.At > k.At)
 	}) > 0 {
 		return
 	}
+	const opens = "open"
 	from, _ := schema.PostingRule.Range()
-	rule := storage.PostingRule{}.Word()
-	names := ""
+	gate, _ := v.DB.Get(schema.TableBlogs, string(k.Channel.Key), schema.OpenGateRow(k.Channel.Incarnation))
+	rule, names, members := cmp.Or(gate.Properties.String("Posting"), opens), "", ""
 	for row := range v.DB.Rows(schema.TableBlogs) {
 		p := row.Properties
 		if row.Partition != string(k.Channel.Key) || p.String("Incarnation") != string(k.Channel.Incarnation) {
 			continue
 		}
 		if strings.HasPrefix(row.Row, from) {
-			rule, names = p.String("Posting"), p.String("Blocked")
+			rule, names, members = p.String("Posting"), p.String("Blocked"), p.String("Members")
 		}
 		id, isPost := strings.CutPrefix(row.Row, schema.Blog.Prefix())
-		forbids := k.Key == closed && p.String("UserId") != string(owner) || k.Key == blocked && p.String("UserId") == string(author)
+		forbids := (k.Key == closed || k.Key == unlisted) && p.String("UserId") != string(owner) || k.Key == blocked && p.String("UserId") == string(author)
 		if isPost && forbids && !slices.Contains(strings.Split(k.Page, "\n"), id+" "+p.String("Text")) {
 			violation("I11", "a post of %s has landed, or an edit of one, after the owner was told: %s", p.String("UserId"), k.Key)
 		}
 	}
-	is := map[string]bool{closed: rule == "owner", opened: rule == "open", blocked: names != "", unblocked: names == ""}
+	is := map[string]bool{
+		closed: rule == "owner", opened: rule == opens, blocked: names != "", unblocked: names == "",
+		listed: rule == "members" && members == string(author), unlisted: rule == "members" && members == "",
+	}
 	if !is[k.Key] {
 		violation("I11", "the channel is not %s, which was acknowledged", k.Key)
 	}
@@ -111,8 +144,8 @@ func lookAtRule() body {
 	return looking(2, func(ctx context.Context, c *lab.Client, kept shelf) (lab.Fact, error) {
 		page, err := channel.ReadCached(ctx, c.Store.Channels, kept, channelKey.Address(), "rule",
 			func(ctx context.Context, in domain.Channel, _ storage.Version) (string, error) {
-				g, err := c.Store.Posts.PostingRule(ctx, in.Key())
-				return g.In(in.Ref()).Word(), err
+				g, err := c.Store.Posts.PostingRule(ctx, in.Ref())
+				return string(g.Posters), err
 			})
 		return lab.Fact{Kind: factShownRule, Channel: page.Channel.Ref(), Page: page.Value, Words: "posting: " + page.Value}, err
 	})
@@ -209,6 +242,12 @@ func postingRule() subject {
 			{Name: "posting-first", About: "two people post to a channel where only its owner has posted, while it is closed to them",
 				Faults: 1, Preemptions: 2, DelayedCalls: anything, Setup: untouched,
 				Actors: []lab.Actor{ann, vera, {Name: "olga", Run: govern(closed)}}},
+			{Name: "posting-new", About: "a channel is created for its owner alone, and a stranger posts as soon as it is seen",
+				Faults: 1, Preemptions: 2, DelayedCalls: anything,
+				Actors: []lab.Actor{{Name: "olga", Run: createClosed}, vera}},
+			{Name: "posting-members", About: "a member is taken off the list while they post, and a request is delayed",
+				Faults: 2, DelayedCalls: anything, Setup: lab.InTurn(news("old"), govern(listed)),
+				Actors: []lab.Actor{ann, {Name: "olga", Run: govern(unlisted)}}},
 			{Name: "posting-again", About: "a channel is closed, opened and closed again, and requests are delayed",
 				Faults: 2, Preemptions: 2, DelayedCalls: anything, Setup: news("old"),
 				Actors: []lab.Actor{ann, {Name: "olga", Run: govern(closed, opened, closed)}}},
@@ -238,6 +277,12 @@ func postingRule() subject {
 			ablate("posting-look", "posting-first", "The version before the look", "ruleAndVersion: version, err := s.fence.GateVersion(ctx, ref)",
 				"The version of the gate is read before the look that there is no such row yet, so a row that is put up in between makes the other fail.",
 				always(looksFirst), unharmed),
+			ablate("posting-new", "posting-new", "The rule of a new gate", "(*Fence).OpenGate: driver.String(schema.PropPosting, posters)",
+				"The gate of a new channel is inserted with who may post, so no post of another user lands before the first rule.",
+				nil, unharmed, func(s *lab.Scenario) { s.Actors[0].Run = createThenClose }),
+			ablate("posting-members", "posting-members", "The revision of a list", "permitted: driver.Merge(schema.PostingRuleRow(p.revision), driver.Exists)",
+				"A member’s post merges the posting rule whose list it was allowed by, so it fails once the member is taken off.",
+				only("ann", leavingOut(driver.ActionMerge, "posting!")), unharmed),
 			ablate("posting-earlier", "posting", "What was posted before", "(*Posts).refuse: s.lookForEarlier(ctx, open)",
 				"Before a user is told that they may not post, their key is looked up, so a post that took effect earlier is reported as made.",
 				only("ann", refusedOutright)),

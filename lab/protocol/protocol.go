@@ -52,7 +52,7 @@ func news(texts ...string) body {
 			return
 		}
 		if len(texts) == 0 { // the first post of another user puts it up as well
-			_ = c.Store.Posts.SetRule(ctx, channel, owner, false)
+			_ = c.Store.Posts.SetRule(ctx, channel, owner, domain.PostersOpen)
 		}
 		for _, text := range texts {
 			makePost(ctx, c, channel, author, text)

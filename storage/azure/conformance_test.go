@@ -372,7 +372,7 @@ func (a *trial) channel(t *testing.T, parts *storage.Parts, name string) domain.
 	t.Helper()
 	channel, err := domain.NewChannel(name, domain.About{}, "ada")
 	ok(t, err)
-	channel, _, err = parts.Channels.Create(t.Context(), channel, "", 0)
+	channel, _, err = parts.Channels.Create(t.Context(), channel, domain.PostersOpen, "", 0)
 	ok(t, err)
 	return channel
 }

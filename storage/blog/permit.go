@@ -94,8 +94,8 @@ func (s *Posts) admit(ctx context.Context, p *permit) error {
 		return nil
 	}
 	return s.pause.Retry(ctx, func() error {
-		g, err := s.PostingRule(ctx, p.ref.Key)
-		if g = g.In(p.ref); err == nil && g.revision == "" {
+		g, err := s.ruleRow(ctx, p.ref)
+		if err == nil && g.revision == "" {
 			if p.exists != nil {
 				err = p.exists(ctx)
 			}

@@ -50,6 +50,14 @@ func stepsAreTakenInOrder(t *testing.T) {
 		{"a vote on a post that is not there, in a channel without a rule", func(w *world, _ domain.Channel, _ domain.Blog) error {
 			return w.Faulty.Posts.Vote(w.T.Context(), w.Create("silent", ada).Ref(), "none", grace)
 		}, nil, "", "rule post"},
+		{"a post of a member", func(w *world, in domain.Channel, old domain.Blog) error {
+			w.members(in, grace)
+			return postAs(grace, 1)(w, in, old)
+		}, nil, "", "rule account list account active write"},
+		{"a post of a user who is no member", func(w *world, in domain.Channel, old domain.Blog) error {
+			w.members(in, eve)
+			return postAs(grace, 1)(w, in, old)
+		}, nil, "", "rule key"},
 		{"a vote under a rule that changes", voteAs(grace), block("other"), "", "rule list account post write rule account post write"},
 		{"a vote that is taken back", func(w *world, in domain.Channel, old domain.Blog) error {
 			return w.Faulty.Posts.Unvote(w.T.Context(), in.Ref(), old.ID, ada)

@@ -69,7 +69,7 @@ func benchChannel(b *testing.B, backend driver.Backend) (*storage.Parts, domain.
 	}
 	channel, err := domain.NewChannel("bench", domain.About{}, ada)
 	if err == nil {
-		channel, _, err = store.Channels.Create(b.Context(), channel, "", 0)
+		channel, _, err = store.Channels.Create(b.Context(), channel, domain.PostersOpen, "", 0)
 	}
 	if err != nil {
 		b.Fatal(err)

@@ -24,6 +24,10 @@ func TestGuests(t *testing.T) {
 	t.Run("one too many is not blocked", bubble(oneTooManyIsNotBlocked))
 	t.Run("a change that meets another is made", bubble(changesMeet))
 	t.Run("who blocks a name again blocks the account that has it now", bubble(laterAccountIsBlocked))
+	t.Run("who is taken off the list of members posts nothing, and the list stays while another choice is made", bubble(listStays))
+	t.Run("a member under whose name is another account is none, and is not shown", bubble(laterAccountIsNoMember))
+	t.Run("the 201st member is refused, and an account that is gone does not count", bubble(oneTooManyIsNoMember))
+	t.Run("nothing lands in a new channel that its rule forbids", bubble(newChannelIsClosed))
 	t.Run("the owner pays nothing for it", bubble(ownerPaysNothing))
 	t.Run("a rule names whom it refuses, and refuses none in the next channel of the name", bubble(ruleNamesWhomItRefuses))
 	t.Run("a rule ends with its channel", bubble(ruleEndsWithItsChannel))
@@ -42,16 +46,16 @@ func (w *world) mustRefuse(to domain.Channel, by domain.UserName, key string, wh
 
 func (w *world) postingRule(of domain.Channel) storage.PostingRule {
 	w.T.Helper()
-	g, err := w.Store.Posts.PostingRule(w.T.Context(), of.Key())
+	g, err := w.Store.Posts.PostingRule(w.T.Context(), of.Ref())
 	w.OK(err)
-	return g.In(of.Ref())
+	return g
 }
 
 func closedToAllButTheOwner(t *testing.T, w *world) {
 	channel := w.Create("garden", ada)
 	var before storage.PostingRule
 	for range 2 { // a rule may be made again
-		w.OK(w.Store.Posts.SetRule(t.Context(), channel, ada, true))
+		w.OK(w.Store.Posts.SetRule(t.Context(), channel, ada, domain.PostersOwner))
 		if now := w.postingRule(channel); now.Same(before) || !now.Same(w.postingRule(channel)) {
 			t.Error("a rule is the same after a change, or another although nothing changed")
 		}
@@ -59,7 +63,7 @@ func closedToAllButTheOwner(t *testing.T, w *world) {
 	}
 	w.mustRefuse(channel, grace, "no", domain.ErrOwnerPosts)
 	w.edit(w.Post(channel, ada, "mine"), "edited")
-	w.OK(w.Store.Posts.SetRule(t.Context(), channel, ada, false))
+	w.OK(w.Store.Posts.SetRule(t.Context(), channel, ada, domain.PostersOpen))
 	w.Post(channel, grace, "no") // with the key that was refused
 	w.MustBeSound()
 }
@@ -112,7 +116,7 @@ func byName(a, b domain.User) int { return cmp.Compare(a.Name, b.Name) }
 func ownerAloneRules(t *testing.T, w *world) {
 	channel := w.Create("garden", ada)
 	for _, err := range []error{
-		w.Store.Posts.SetRule(t.Context(), channel, grace, true), w.Store.Posts.Block(t.Context(), channel, grace, domain.User{Name: eve}),
+		w.Store.Posts.SetRule(t.Context(), channel, grace, domain.PostersOwner), w.Store.Posts.Block(t.Context(), channel, grace, domain.User{Name: eve}),
 		w.Store.Posts.Unblock(t.Context(), channel, grace, eve),
 	} {
 		if !errors.Is(err, domain.ErrForbidden) {
@@ -146,7 +150,7 @@ func changesMeet(t *testing.T, w *world) {
 	channel := w.Create("garden", ada)
 	for _, user := range []domain.UserName{grace, eve} {
 		w.Arm(drivertest.Only(transacts, storetest.Before(1, func() {
-			w.OK(w.Store.Posts.SetRule(t.Context(), channel, ada, false))
+			w.OK(w.Store.Posts.SetRule(t.Context(), channel, ada, domain.PostersOpen))
 		})))
 		w.OK(w.Faulty.Posts.Block(t.Context(), channel, ada, domain.User{Name: user}))
 		w.mustRefuse(channel, user, "no", domain.ErrBlocked)
@@ -193,14 +197,112 @@ func ruleNamesWhomItRefuses(t *testing.T, w *world) {
 
 func ruleEndsWithItsChannel(t *testing.T, w *world) {
 	channel := w.Create("garden", ada)
-	w.OK(w.Store.Posts.SetRule(t.Context(), channel, ada, true))
+	w.OK(w.Store.Posts.SetRule(t.Context(), channel, ada, domain.PostersOwner))
 	w.Ask(channel)
 	for _, step := range storetest.Cascade(w.Store, channel.Ref()) {
 		w.OK(step(t.Context()))
 	}
-	if err := w.Store.Posts.SetRule(t.Context(), channel, ada, false); !errors.Is(err, domain.ErrNotFound) {
+	if err := w.Store.Posts.SetRule(t.Context(), channel, ada, domain.PostersOpen); !errors.Is(err, domain.ErrNotFound) {
 		t.Errorf("a rule of a channel that is gone: %v", err)
 	}
 	next := w.Create("garden", eve)
 	w.Post(next, grace, "free")
+}
+
+// members lets only the owner and these post to a channel.
+func (w *world) members(in domain.Channel, users ...domain.UserName) {
+	w.T.Helper()
+	w.OK(w.Store.Posts.ChangeRule(w.T.Context(), in, in.Owner, func(now *domain.Posting) error {
+		now.Posters, now.Members = domain.PostersMembers, nil
+		for _, user := range users {
+			now.Members = domain.WithAccount(now.Members, domain.User{Name: user})
+		}
+		return nil
+	}))
+}
+
+func listStays(t *testing.T, w *world) {
+	channel := w.Create("garden", ada)
+	w.members(channel, eve, grace)
+	blog := w.Post(channel, grace, "member")
+	w.OK(w.Store.Posts.SetRule(t.Context(), channel, ada, domain.PostersOwner))
+	w.mustRefuse(channel, grace, "no", domain.ErrOwnerPosts)
+	w.OK(w.Store.Posts.SetRule(t.Context(), channel, ada, domain.PostersMembers))
+	w.Post(channel, grace, "member again")
+	w.Arm(drivertest.Only(transacts, storetest.Before(1, func() { w.members(channel, eve) })))
+	if _, _, err := w.Faulty.Posts.Create(t.Context(), storetest.NewPost(channel, grace, "no")); !errors.Is(err, domain.ErrMembersPost) {
+		t.Errorf("a member who is taken off the list meanwhile: %v", err)
+	}
+	w.mustRefuse(channel, grace, "no", domain.ErrMembersPost)
+	if _, err := w.editBy(w.Store, blog, storetest.AnyRevision, "edited"); !errors.Is(err, domain.ErrMembersPost) {
+		t.Errorf("who is no member any more edits their post: %v", err)
+	}
+	w.OK(w.Store.Posts.Block(t.Context(), channel, ada, domain.User{Name: eve}))
+	w.mustRefuse(channel, eve, "no", domain.ErrBlocked)
+	w.Post(channel, ada, "the owner's")
+	w.MustBeSound()
+}
+
+func laterAccountIsNoMember(t *testing.T, w *world) {
+	channel := w.Create("garden", ada)
+	now, err := w.Store.Operator.SignUp(t.Context(), string(eve), "correct horse battery")
+	w.OK(err)
+	for _, member := range []domain.User{{Name: eve, CreatedOn: now.CreatedOn.Add(-2 * domain.NameKept)}, now} {
+		w.OK(w.Store.Posts.ChangeRule(t.Context(), channel, ada, func(rule *domain.Posting) error {
+			*rule = domain.Posting{Posters: domain.PostersMembers, Members: []domain.User{member}}
+			return nil
+		}))
+		shown, err := w.Store.Posts.WithAccounts(t.Context(), w.postingRule(channel).Members)
+		w.OK(err)
+		if is := member == now; is != (len(shown) == 1) {
+			t.Errorf("shown are %v", shown)
+		}
+		if member != now {
+			w.mustRefuse(channel, eve, "as another", domain.ErrMembersPost)
+		}
+	}
+	w.Post(channel, eve, "herself")
+}
+
+func oneTooManyIsNoMember(t *testing.T, w *world) {
+	channel := w.Create("garden", ada)
+	account := func(i int) domain.User { // of the greatest length
+		user, err := w.Store.Operator.SignUp(t.Context(), fmt.Sprintf("%032d", i), "correct horse battery")
+		w.OK(err)
+		return user
+	}
+	add := func(member domain.User) error {
+		return w.Store.Posts.ChangeRule(t.Context(), channel, ada, func(now *domain.Posting) error {
+			now.Members = domain.WithAccount(now.Members, member)
+			return nil
+		})
+	}
+	w.OK(add(domain.User{Name: "gone", CreatedOn: domain.Now()}))
+	for i := range blog.MaxMembers {
+		w.OK(add(account(i)))
+	}
+	var invalid *domain.InvalidError
+	if err := add(account(blog.MaxMembers)); !errors.As(err, &invalid) || invalid.Fields[0].Field != "members" {
+		t.Errorf("one more: %v", err)
+	}
+	if got := w.postingRule(channel).Members; len(got) != blog.MaxMembers || !slices.IsSortedFunc(got, byName) {
+		t.Errorf("%d are members: %v", len(got), got)
+	}
+}
+
+// A stranger posts as soon as the channel can be seen.
+func newChannelIsClosed(t *testing.T, w *world) {
+	channel, _, err := w.Store.Channels.Create(t.Context(), w.NewChannel("garden", ada), domain.PostersOwner, "", 0)
+	w.OK(err)
+	w.mustRefuse(channel, grace, "no", domain.ErrOwnerPosts)
+	is := func(want domain.Posters) {
+		if got := w.postingRule(channel); got.Posters != want {
+			t.Errorf("the rule is %q, want %q", got.Posters, want)
+		}
+	}
+	is(domain.PostersOwner)
+	w.OK(w.Store.Posts.SetRule(t.Context(), channel, ada, domain.PostersOpen))
+	is(domain.PostersOpen)
+	w.Post(channel, ada, "mine")
+	w.MustBeSound()
 }

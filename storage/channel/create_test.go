@@ -35,7 +35,7 @@ func fullOwnerCreatesWithoutGate(t *testing.T, w *world) {
 		}
 		return send(ctx)
 	})
-	made, _, err := w.Faulty.Channels.Create(t.Context(), channel, "", 0)
+	made, _, err := w.Faulty.Channels.Create(t.Context(), channel, domain.PostersOpen, "", 0)
 	if w.OK(err); !taken || made.Incarnation == channel.Incarnation {
 		t.Errorf("the gate was taken: %t, and the channel has the incarnation that lost it: %+v", taken, made)
 	}
@@ -57,7 +57,7 @@ func deletedUnderCreation(t *testing.T, w *world) {
 			w.OK(step(t.Context()))
 		}
 	})))
-	if _, _, err := w.Faulty.Channels.Create(t.Context(), channel, "", 0); !errors.Is(err, domain.ErrStillDeleting) {
+	if _, _, err := w.Faulty.Channels.Create(t.Context(), channel, domain.PostersOpen, "", 0); !errors.Is(err, domain.ErrStillDeleting) {
 		t.Errorf("its creator is told %v", err)
 	}
 	if rows := w.Rows("Channels"); len(rows) != 1 {
@@ -80,7 +80,7 @@ func lateRowWithPost(t *testing.T, w *world) {
 		}
 		return send(ctx)
 	})
-	made, _, err := w.Faulty.Channels.Create(t.Context(), channel, "", 0)
+	made, _, err := w.Faulty.Channels.Create(t.Context(), channel, domain.PostersOpen, "", 0)
 	if w.OK(err); made.Incarnation != channel.Incarnation {
 		t.Errorf("it made another channel: %+v", made)
 	}
@@ -99,7 +99,7 @@ func slowReclaimSparesChannel(t *testing.T, w *world) {
 		return call.Target == "Channels" && len(call.Operations) > 0 && call.Operations[0].Action == driver.ActionDelete
 	}
 	w.Arm(drivertest.Only(reclaims, storetest.Before(1, func() { made = w.Create("garden", grace) })))
-	if _, _, err := w.Faulty.Channels.Create(t.Context(), w.NewChannel("garden", eve), "", 0); !errors.Is(err, domain.ErrExists) {
+	if _, _, err := w.Faulty.Channels.Create(t.Context(), w.NewChannel("garden", eve), domain.PostersOpen, "", 0); !errors.Is(err, domain.ErrExists) {
 		t.Errorf("the slower one is told %v", err)
 	}
 	if read, err := w.Store.Channels.Get(t.Context(), made.Key().Address()); err != nil || read != made {
@@ -111,7 +111,7 @@ func slowReclaimSparesChannel(t *testing.T, w *world) {
 func nameIsTakenInAnySpelling(t *testing.T, w *world) {
 	w.Create("Café-Straße", ada)
 	for _, name := range []string{"Café-Straße", "CAFÉ-STRASSE", "cafe\u0301-strasse", "Cafe\u0301-stra\u1e9ee"} {
-		_, _, err := w.Store.Channels.Create(t.Context(), w.NewChannel(name, grace), "", 0)
+		_, _, err := w.Store.Channels.Create(t.Context(), w.NewChannel(name, grace), domain.PostersOpen, "", 0)
 		if !errors.Is(err, domain.ErrExists) || errors.Is(err, domain.ErrStillDeleting) {
 			t.Errorf("creating %q: %v, want ErrExists", name, err)
 		}
@@ -124,7 +124,7 @@ func nameIsTakenInAnySpelling(t *testing.T, w *world) {
 func lookAlikeIsRefused(t *testing.T, w *world) {
 	refused := func(name, like string) {
 		t.Helper()
-		_, made, err := w.Store.Channels.Create(t.Context(), w.NewChannel(name, grace), "key", 1)
+		_, made, err := w.Store.Channels.Create(t.Context(), w.NewChannel(name, grace), domain.PostersOpen, "key", 1)
 		invalid, is := errors.AsType[*domain.InvalidError](err)
 		if want := (domain.FieldError{Field: "name", Detail: "looks like “" + like + "”, which another channel has"}); !is || made || invalid.Fields[0] != want {
 			t.Errorf("creating %q: %v, made %t; want %q", name, err, made, want.Detail)
@@ -147,16 +147,16 @@ func lookAlikeIsRefused(t *testing.T, w *world) {
 
 func lookAlikeStays(t *testing.T, w *world) {
 	request := w.NewChannel("сосо", grace)
-	first, made, err := w.Store.Channels.Create(t.Context(), request, "key", 1)
+	first, made, err := w.Store.Channels.Create(t.Context(), request, domain.PostersOpen, "key", 1)
 	if w.OK(err); !made {
 		t.Error("no channel looks like it, and none is made")
 	}
 	w.Create("coco", ada)
 	request.Incarnation = domain.NewIncarnation()
-	if again, made, err := w.Store.Channels.Create(t.Context(), request, "key", 1); err != nil || made || again != first {
+	if again, made, err := w.Store.Channels.Create(t.Context(), request, domain.PostersOpen, "key", 1); err != nil || made || again != first {
 		t.Errorf("sent again, it is %+v, made %t, %v", again, made, err)
 	}
-	if _, _, err := w.Store.Channels.Create(t.Context(), w.NewChannel("сосо", eve), "", 0); !errors.Is(err, domain.ErrExists) {
+	if _, _, err := w.Store.Channels.Create(t.Context(), w.NewChannel("сосо", eve), domain.PostersOpen, "", 0); !errors.Is(err, domain.ErrExists) {
 		t.Errorf("the name of a channel that is there is answered with %v", err)
 	}
 	w.Post(w.ReadChannel(first.Key()), eve, "text")
@@ -170,7 +170,7 @@ func lookAlikeCostsARead(t *testing.T, w *world) {
 			calls[name]++
 			return send(ctx)
 		})
-		_, _, err := w.Faulty.Channels.Create(t.Context(), w.NewChannel(name, ada), "", 0)
+		_, _, err := w.Faulty.Channels.Create(t.Context(), w.NewChannel(name, ada), domain.PostersOpen, "", 0)
 		w.OK(err)
 	}
 	if calls["moscow"] == 0 || calls["москва"] != calls["moscow"] || calls["сосо"] != calls["moscow"]+1 {

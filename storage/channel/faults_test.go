@@ -61,7 +61,7 @@ func TestFaults(t *testing.T) {
 }
 
 func createOneOfTwo(w *world) error {
-	_, _, err := w.Faulty.Channels.Create(w.T.Context(), w.NewChannel("garden", ada), "", 2)
+	_, _, err := w.Faulty.Channels.Create(w.T.Context(), w.NewChannel("garden", ada), domain.PostersOpen, "", 2)
 	return err
 }
 

@@ -27,7 +27,7 @@ func TestCreateOnce(t *testing.T) {
 }
 
 func (w *world) createOnce(channel domain.Channel) (domain.Channel, bool, error) {
-	return w.Store.Channels.Create(w.T.Context(), channel, "key", 0)
+	return w.Store.Channels.Create(w.T.Context(), channel, domain.PostersOpen, "key", 0)
 }
 
 func creationKeyIsForOneRequest(t *testing.T, w *world) {
@@ -122,7 +122,7 @@ func laterCreationIsAdopted(t *testing.T, w *world) {
 		next, _, err = w.createOnce(w.NewChannel("garden", ada))
 		w.OK(err)
 	})))
-	got, made, err := w.Faulty.Channels.Create(t.Context(), w.NewChannel("garden", ada), "key", 0)
+	got, made, err := w.Faulty.Channels.Create(t.Context(), w.NewChannel("garden", ada), domain.PostersOpen, "key", 0)
 	if err != nil || made || got != next || got == former {
 		t.Errorf("it is answered with %+v, made %t, %v; the channel is %+v", got, made, err, next)
 	}
@@ -147,7 +147,7 @@ func (w *world) createSecond(then func(call drivertest.Call)) (domain.Channel, e
 		}
 		return send(ctx)
 	})
-	got, _, err := w.Faulty.Channels.Create(w.T.Context(), w.NewChannel("garden", ada), "key", 0)
+	got, _, err := w.Faulty.Channels.Create(w.T.Context(), w.NewChannel("garden", ada), domain.PostersOpen, "key", 0)
 	return got, err
 }
 
@@ -191,7 +191,7 @@ func ungatedRowKeepsNoName(t *testing.T, w *world) {
 	late := w.Create("garden", ada)
 	w.Ungate(late)
 	w.Insert("garden", "sub!grace", domain.NewIncarnation())
-	if next, _, err := w.Store.Channels.Create(t.Context(), w.NewChannel("garden", eve), "", 0); err != nil || next.Owner != eve {
+	if next, _, err := w.Store.Channels.Create(t.Context(), w.NewChannel("garden", eve), domain.PostersOpen, "", 0); err != nil || next.Owner != eve {
 		t.Errorf("the name is taken with %+v, %v", next, err)
 	}
 }
@@ -201,7 +201,7 @@ func shutGateKeepsName(t *testing.T, w *world) {
 	damaged := w.Create("garden", ada)
 	w.Ungate(damaged)
 	w.Insert("garden", storetest.ShutGateRow(damaged.Incarnation), damaged.Incarnation)
-	if _, _, err := w.Store.Channels.Create(t.Context(), w.NewChannel("garden", eve), "", 0); !errors.Is(err, domain.ErrExists) {
+	if _, _, err := w.Store.Channels.Create(t.Context(), w.NewChannel("garden", eve), domain.PostersOpen, "", 0); !errors.Is(err, domain.ErrExists) {
 		t.Errorf("the name is taken with %v", err)
 	}
 	if rows := w.Rows("Channels"); len(rows) != 1 {

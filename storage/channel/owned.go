@@ -43,14 +43,17 @@ const creationPatience = 10 * time.Minute
 // one has made the channel. An empty key is none. If the channel of one request was deleted before
 // another with its key has recorded its own channel, Create deletes that too. If the process dies before
 // it requests that, the channel stays, as if its owner had created it again.
-func (s *Channels) Create(ctx context.Context, wanted domain.Channel, key string, limit int) (created domain.Channel, made bool, err error) {
+//
+// Posters says who may post to the channel. Of members there are none before ChangeRule of package blog adds them.
+func (s *Channels) Create(ctx context.Context, wanted domain.Channel, posters domain.Posters, key string, limit int,
+) (created domain.Channel, made bool, err error) {
 	if err := s.refuseLookAlike(ctx, wanted.Name); err != nil {
 		return created, false, err
 	}
 	if err := s.makeRoom(ctx, wanted, limit); err != nil {
 		return created, false, fmt.Errorf("room for a channel of %s: %w", wanted.Owner, err)
 	}
-	created, made, err = s.fence.CreateChannel(ctx, wanted, key)
+	created, made, err = s.fence.CreateChannel(ctx, wanted, posters, key)
 	if errors.Is(err, domain.ErrChannelGone) && created.Incarnation != "" {
 		_, unasked := s.deletions.Request(ctx, created.Key(), domain.By(created.Owner), domain.OneOf(created.Incarnation))
 		if !errors.Is(unasked, domain.ErrNotFound) && !errors.Is(unasked, domain.ErrConflict) { // it is gone already, or its user has undone that

@@ -20,7 +20,7 @@ func (w *world) uncounted(name string, owner domain.UserName) domain.Channel {
 	channel := w.NewChannel(name, owner)
 	w.OK(w.Store.Operator.ListChannel(w.T.Context(), channel))
 	w.OK(w.Store.Operator.ListChannel(w.T.Context(), channel)) // once more changes nothing
-	channel, _, err := w.Store.Channels.Create(w.T.Context(), channel, "", 0)
+	channel, _, err := w.Store.Channels.Create(w.T.Context(), channel, domain.PostersOpen, "", 0)
 	w.OK(err)
 	return channel
 }

@@ -28,7 +28,7 @@ func TestCreateChannelWithin(t *testing.T) {
 
 // within creates a channel under a limit, on the sound side.
 func (w *world) within(limit int, name string) error {
-	_, _, err := w.Store.Channels.Create(w.T.Context(), w.NewChannel(name, ada), "", limit)
+	_, _, err := w.Store.Channels.Create(w.T.Context(), w.NewChannel(name, ada), domain.PostersOpen, "", limit)
 	return err
 }
 
@@ -77,7 +77,7 @@ func creationThatFailsAgainAndAgainTakesTheRoomOfOne(t *testing.T, w *world) {
 	cut := w.Through(drivertest.Only(opensGate,
 		func(context.Context, drivertest.Call, drivertest.Send) error { return drivertest.ErrInjected }))
 	for range 20 {
-		if _, _, err := cut.Channels.Create(t.Context(), w.NewChannel("a", ada), "", 2); !errors.Is(err, domain.ErrUnavailable) {
+		if _, _, err := cut.Channels.Create(t.Context(), w.NewChannel("a", ada), domain.PostersOpen, "", 2); !errors.Is(err, domain.ErrUnavailable) {
 			t.Errorf("creating on a store that does not answer: %v", err)
 		}
 	}
@@ -136,7 +136,7 @@ func nameTakenAgainKeepsItsRow(t *testing.T, w *world) {
 		w.OK(w.within(2, "garden"))
 		return send(ctx)
 	}))
-	_, _, err := w.Faulty.Channels.Create(t.Context(), w.NewChannel("kitchen", ada), "", 1)
+	_, _, err := w.Faulty.Channels.Create(t.Context(), w.NewChannel("kitchen", ada), domain.PostersOpen, "", 1)
 	w.wantFull(err, 1)
 	if got, _ := w.owns(ada, 10); !slices.Equal(got, []string{"garden"}) {
 		t.Errorf("on the list: %q", got)
@@ -162,7 +162,7 @@ func lowerLimitRemovesNothing(t *testing.T, w *world) {
 func ownerWithoutRoomCanAskAgain(t *testing.T, w *world) {
 	const limit = 2
 	once := func(name, key string) (domain.Channel, bool, error) {
-		return w.Store.Channels.Create(t.Context(), w.NewChannel(name, ada), key, limit)
+		return w.Store.Channels.Create(t.Context(), w.NewChannel(name, ada), domain.PostersOpen, key, limit)
 	}
 	first, made, err := once("garden", "k")
 	if err != nil || !made {
@@ -183,7 +183,7 @@ func ownerWithoutRoomCanAskAgain(t *testing.T, w *world) {
 func aheadRowTakesNoRoom(t *testing.T, w *world) {
 	w.Arm(drivertest.Only(opensGate,
 		func(context.Context, drivertest.Call, drivertest.Send) error { return drivertest.ErrInjected }))
-	if _, _, err := w.Faulty.Channels.Create(t.Context(), w.NewChannel("died", ada), "", 1); !errors.Is(err, domain.ErrUnavailable) {
+	if _, _, err := w.Faulty.Channels.Create(t.Context(), w.NewChannel("died", ada), domain.PostersOpen, "", 1); !errors.Is(err, domain.ErrUnavailable) {
 		t.Fatal(err)
 	}
 	w.wantFull(w.within(1, "garden"), 1)

@@ -232,12 +232,12 @@ func nobodysPlants() (plants []plant) {
 			return found("I12", "Blogs", "plant", "sub!lea")
 		},
 		"channel on their list": func(w *world, late *storage.Parts, _ domain.Channel) []string {
-			_, _, err := late.Channels.Create(w.T.Context(), w.NewChannel("ghost", lea), "", 0)
+			_, _, err := late.Channels.Create(w.T.Context(), w.NewChannel("ghost", lea), domain.PostersOpen, "", 0)
 			w.OK(err)
 			return append(found("I12", "Channels", "ghost", ""), found("I12", "Blogs", "ghost", "sub!lea")...)
 		},
 		"channel on no list": func(w *world, late *storage.Parts, _ domain.Channel) []string {
-			ghost, _, err := late.Channels.Create(w.T.Context(), w.NewChannel("ghost", lea), "", 0)
+			ghost, _, err := late.Channels.Create(w.T.Context(), w.NewChannel("ghost", lea), domain.PostersOpen, "", 0)
 			w.OK(err)
 			w.OK(late.Subscriptions.Delete(w.T.Context(), ghost.Ref(), lea))
 			w.disown("ghost", lea)

@@ -137,7 +137,7 @@ func (w *world) fillSound() (meadow domain.Channel) {
 	if _, _, err := w.Store.Accounts.SignIn(ctx, storage.Attempt{Name: string(ada), Password: "wrong", Address: "203.0.113.77"}); !errors.Is(err, domain.ErrNotSignedIn) {
 		w.T.Fatal(err)
 	}
-	meadow, _, err := w.Store.Channels.Create(ctx, w.NewChannel("meadow", ada), "key", 9)
+	meadow, _, err := w.Store.Channels.Create(ctx, w.NewChannel("meadow", ada), domain.PostersOpen, "key", 9)
 	w.OK(err)
 	harbour := w.Create("harbour", eve)
 	for _, text := range []string{"one", "two"} {

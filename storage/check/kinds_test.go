@@ -122,7 +122,7 @@ func (w *world) fillOfKim() (own domain.Channel) {
 	w.account(kim)
 	_, _, err := w.Store.Accounts.SignIn(ctx, storage.Attempt{Name: string(kim), Password: password, Address: "203.0.113.77"})
 	w.OK(err)
-	own, _, err = w.Store.Channels.Create(ctx, w.NewChannel("kims", kim), "key", 9)
+	own, _, err = w.Store.Channels.Create(ctx, w.NewChannel("kims", kim), domain.PostersOpen, "key", 9)
 	w.OK(err)
 	w.Post(own, eve, "by eve")
 	for _, channel := range []domain.Channel{own, w.ReadChannel("meadow")} {

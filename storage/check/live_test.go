@@ -51,7 +51,7 @@ func lives() map[string]live {
 	return map[string]live{
 		"posts, votes, edits, subscriptions and rules": {run: use},
 		"a channel is created and posted to": {run: func(w *world, s *storage.Parts) {
-			channel, _, err := s.Channels.Create(w.T.Context(), w.NewChannel("gardens", lea), "key", 9)
+			channel, _, err := s.Channels.Create(w.T.Context(), w.NewChannel("gardens", lea), domain.PostersOpen, "key", 9)
 			w.OK(err)
 			_, _, err = s.Posts.Create(w.T.Context(), storetest.NewPost(channel, lea, "new"))
 			w.OK(err)
@@ -68,7 +68,7 @@ func lives() map[string]live {
 		}},
 		"a channel is deleted, and its name taken again": {prepare: ask, run: func(w *world, s *storage.Parts) {
 			erase(w, s)
-			channel, _, err := s.Channels.Create(w.T.Context(), w.NewChannel("garden", eve), "", 0)
+			channel, _, err := s.Channels.Create(w.T.Context(), w.NewChannel("garden", eve), domain.PostersOpen, "", 0)
 			w.OK(err)
 			_, _, err = s.Posts.Create(w.T.Context(), storetest.NewPost(channel, grace, "new"))
 			w.OK(err)

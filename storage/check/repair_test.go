@@ -33,7 +33,7 @@ func lostGateIsLeft(t *testing.T, w *world) {
 	channel := w.Create("garden", ada)
 	w.Post(channel, grace, "one")
 	w.remove(channel.Key(), storetest.OpenGateRow(channel.Incarnation))
-	if _, _, err := w.Store.Channels.Create(t.Context(), w.NewChannel("garden", eve), "", 0); !errors.Is(err, domain.ErrExists) {
+	if _, _, err := w.Store.Channels.Create(t.Context(), w.NewChannel("garden", eve), domain.PostersOpen, "", 0); !errors.Is(err, domain.ErrExists) {
 		t.Errorf("who wants the name is told %v", err)
 	}
 	violations, _ := w.Check(true)

@@ -47,7 +47,7 @@ func (l *leaving) createBy(name string, by domain.UserName) domain.Channel {
 	l.T.Helper()
 	channel, err := domain.NewChannel(name, domain.About{}, by)
 	l.OK(err)
-	channel, _, err = l.Store.Channels.Create(l.T.Context(), channel, "key of "+name, 0)
+	channel, _, err = l.Store.Channels.Create(l.T.Context(), channel, domain.PostersOpen, "key of "+name, 0)
 	l.OK(err)
 	return channel
 }
@@ -163,7 +163,7 @@ func erasureIsUndone(t *testing.T) {
 		"create": func() error {
 			channel, err := domain.NewChannel("Other", domain.About{}, leaver)
 			l.OK(err)
-			_, _, err = l.Store.Channels.Create(t.Context(), channel, "", 0)
+			_, _, err = l.Store.Channels.Create(t.Context(), channel, domain.PostersOpen, "", 0)
 			return err
 		},
 	} {
@@ -581,7 +581,7 @@ func lateRowShowsNothing(t *testing.T) {
 	})
 	secret, err := domain.NewChannel("Secret", domain.About{Description: "of the former owner"}, leaver)
 	l.OK(err)
-	_, _, err = l.Faulty.Channels.Create(ctx, secret, "", 0)
+	_, _, err = l.Faulty.Channels.Create(ctx, secret, domain.PostersOpen, "", 0)
 	l.OK(err)
 	l.ask(false)
 	l.gone()

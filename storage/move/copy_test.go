@@ -67,7 +67,7 @@ func makeSite(t *testing.T) mem.Snapshot {
 	for _, name := range []string{"garden", "pond"} {
 		channel, err := domain.NewChannel(name, domain.About{}, "ada")
 		ok(t, err)
-		channel, _, err = store.Channels.Create(ctx, channel, "", 0)
+		channel, _, err = store.Channels.Create(ctx, channel, domain.PostersOpen, "", 0)
 		ok(t, err)
 		for i := range enoughPosts {
 			draft, err := domain.ParseDraft(domain.Draft{Text: fmt.Sprintf("%s %d", name, i)})

@@ -23,7 +23,7 @@ func TestViolations(t *testing.T) {
 	ok(t, store.Operator.Prepare(t.Context()))
 	news, err := domain.NewChannel("News", domain.About{}, "ada")
 	ok(t, err)
-	news, _, err = store.Channels.Create(t.Context(), news, "", 0)
+	news, _, err = store.Channels.Create(t.Context(), news, domain.PostersOpen, "", 0)
 	ok(t, err)
 	write := func(table string, ops ...driver.Operation) {
 		ok(t, driver.NewTable(db, table).Transact(t.Context(), "news", ops...))

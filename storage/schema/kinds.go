@@ -39,12 +39,6 @@ const (
 	SubscriptionLeaving = "leaving"
 )
 
-// What a posting rule can be: see package blog.
-const (
-	PostingOpen  = "open"
-	PostingOwner = "owner"
-)
-
 func texts[T ~string](values ...T) (texts []string) {
 	for _, value := range values {
 		texts = append(texts, string(value))
@@ -70,7 +64,8 @@ var (
 		What:  "The fence of this channel, open: what its pages show may change.",
 		Why:   "A change of what a page shows merges this row, and fails if it is gone. Its ETag is in the pages’ version.",
 		Check: "I1 I9", Oracle: "I9", WithChannel: domain.StepShut, WithAccount: domain.StepChannels, Requires: "behind the open gate", Swapped: true,
-		Properties: always(PropIncarnation),
+		Words:      map[string][]string{PropPosting: texts(domain.PostersMembers, domain.PostersOwner)},
+		Properties: slices.Concat(always(PropIncarnation), sometimes(PropPosting)),
 	}
 	ShutGate = &Kind{
 		Table: TableBlogs, Partition: "<key>", Form: "gate!shut!<incarnation>", Name: "shut gate", Scenario: "again", Ablation: "shut-gate",
@@ -125,11 +120,11 @@ var (
 // PostingRule is the row that says who may post.
 var PostingRule = &Kind{
 	Table: TableBlogs, Partition: "<key>", Form: "posting!<revision>", Name: "posting rule", Scenario: "posting", Ablation: "posting-revision",
-	What:  "Whether anybody but the owner may post, and which accounts are blocked. Without this row, everybody may.",
+	What:  "Who may post: everybody, members, or the owner alone; and who is blocked. Without this row, its gate says it.",
 	Why:   "Another user’s first post puts it up, and each merges it. A change replaces it, so nothing allowed before lands after.",
 	Check: "I1 I11", Oracle: "I1 I11", WithChannel: domain.StepSweep, WithAccount: "It is the channel’s.", Requires: "if the rule that was read is unchanged", Swapped: true,
-	Words:      map[string][]string{PropPosting: {PostingOpen, PostingOwner}},
-	Properties: always(PropIncarnation, PropPosting, PropBlocked),
+	Words:      map[string][]string{PropPosting: texts(domain.PostersOpen, domain.PostersMembers, domain.PostersOwner)},
+	Properties: slices.Concat(always(PropIncarnation, PropPosting, PropBlocked), sometimes(PropMembers)),
 }
 
 // Active is the row by which the newest posts of all channels are found.

@@ -35,6 +35,7 @@ const (
 	PropKnownUntil   = "KnownUntil"
 	PropLastDelivery = "LastDelivery"
 	PropLink         = "Link"
+	PropMembers      = "Members" // as EncodeAccounts writes them
 	PropName         = "Name"
 	// PropOnce is the hash of the idempotency key that made the row.
 	PropOnce        = "Once"
@@ -159,7 +160,7 @@ func typeOf(name string) driver.Kind {
 		return driver.KindBoolean
 	case PropKnownUntil, PropUndoableUntil, PropWaitingSince, PropWindowEnds:
 		return driver.KindDateTime
-	case PropBlocked, PropBlog, PropBody, PropByOperator, PropChannel, PropDigestSecret, PropIncarnation, PropInvitedBy, PropName, PropOnce, PropOwner,
+	case PropBlocked, PropBlog, PropBody, PropByOperator, PropChannel, PropDigestSecret, PropIncarnation, PropInvitedBy, PropMembers, PropName, PropOnce, PropOwner,
 		PropPassword, PropPosting, PropRequestedBy, PropResetBy, PropRevision, PropRevisions, PropRole, PropState, PropStep, PropSteps,
 		PropUser, PropUserID, PropVersion:
 		return driver.KindString

@@ -17,18 +17,21 @@ import (
 // incarnation must be new: a caller that tries again passes another. If this
 // incarnation cannot become the channel, CreateChannel takes a new one. A request with an idempotency
 // key may be sent again (once.go); an empty key is none. CreateChannel reports true if this call made
-// the channel.
+// the channel. No post of a user lands in it whom posters leaves out, unless the owner changes the rule.
 //
 // If the process dies before it inserts the channel's row, it leaves a reservation or a gate that no
 // request will use, and maybe the name on the owner's list. If it dies later, the channel exists, but its
 // owner may have to subscribe. The rows of the idempotency key stay until the account is deleted (once.go). A
 // request that is sent again with the key begins anew in the first case, and subscribes the owner in the
 // second.
-func (s *Fence) CreateChannel(ctx context.Context, channel domain.Channel, key string) (_ domain.Channel, made bool, err error) {
-	c := creation{channel: channel, tried: channel.Incarnation}
+func (s *Fence) CreateChannel(ctx context.Context, channel domain.Channel, posters domain.Posters, key string) (_ domain.Channel, made bool, err error) {
+	c := creation{channel: channel, posters: posters, tried: channel.Incarnation}
 	if key != "" {
 		c.once = schema.Hash(string(channel.Owner), key)
 		c.body = schema.Hash(append([]string{string(channel.Key())}, domain.Texts(channel.Fields())...)...)
+		if posters != domain.PostersOpen {
+			c.body = schema.Hash(c.body, string(posters))
+		}
 	}
 	err = s.pause.Retry(ctx, func() error {
 		err := s.create(ctx, &c)
@@ -53,6 +56,8 @@ func (s *Fence) CreateChannel(ctx context.Context, channel domain.Channel, key s
 type creation struct {
 	// channel is that of this request, or the one that an earlier request with the same key has made.
 	channel domain.Channel
+	// posters says who may post to it.
+	posters domain.Posters
 	// tried is the incarnation that this request tries to create.
 	tried domain.Incarnation
 	// once is the hash of the owner and the idempotency key. It is empty if the request
@@ -96,7 +101,7 @@ func (s *Fence) create(ctx context.Context, c *creation) error {
 		err = s.RequireActive(ctx, c.channel.Owner)
 	}
 	if err == nil {
-		err = s.OpenGate(ctx, ref, reservation)
+		err = s.OpenGate(ctx, ref, reservation, c.posters)
 	}
 	if err != nil {
 		return err

@@ -65,6 +65,15 @@ func (s *Fence) AccountSince(ctx context.Context, user domain.UserName) (time.Ti
 	return row.Properties.Time(schema.PropCreatedOn), err
 }
 
+// HasAccount reports whether an account is there and is not being deleted. Another account of its name is not
+// that account.
+func (s *Fence) HasAccount(ctx context.Context, account domain.User) (bool, error) {
+	//lab: Read whether this account is there.
+	row, err := s.users.Find(ctx, schema.UserPartition(account.Name), schema.SingleRow)
+	there := row.Found() && row.Properties.Time(schema.PropCreatedOn).Equal(account.CreatedOn)
+	return there && domain.AccountState(row.Properties.String(schema.PropState)) == domain.AccountActive, err
+}
+
 // A ForOwner does something for the owner of a new channel.
 type ForOwner func(ctx context.Context, channel domain.Channel) error
 

@@ -1,6 +1,7 @@
 package fence
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,12 +34,19 @@ func (s *Fence) ReserveGate(ctx context.Context, ref domain.ChannelRef) (driver.
 // OpenGate replaces the reservation with the open gate, at most once. If the open gate
 // could come back after the deletion, the store would accept a stalled post; or a stalled
 // worker would shut the gate again and sweep the rows of the next incarnation.
-func (s *Fence) OpenGate(ctx context.Context, ref domain.ChannelRef, reservation driver.ETag) error {
+//
+// The gate says who may post, until a row does (package blog). A rule that was written later would let in a
+// user whom the owner does not want; one that was inserted beside the gate would stay if the creation fails.
+func (s *Fence) OpenGate(ctx context.Context, ref domain.ChannelRef, reservation driver.ETag, posters domain.Posters) error {
+	gate := driver.Insert(schema.OpenGateRow(ref.Incarnation), driver.String(schema.PropIncarnation, ref.Incarnation))
+	if posters != domain.PostersOpen {
+		gate.Properties = append(gate.Properties, driver.String(schema.PropPosting, posters))
+	}
 	partition := schema.ChannelPartition(ref.Key)
 	//lab: Put up the open gate.
 	err := s.blogs.Transact(ctx, partition,
 		driver.Delete(schema.ReservedGateRow(ref.Incarnation), driver.Match(reservation)),
-		driver.Insert(schema.OpenGateRow(ref.Incarnation), driver.String(schema.PropIncarnation, ref.Incarnation)))
+		gate)
 	if !optimistic.Raced(err) {
 		return err
 	}
@@ -78,14 +86,15 @@ func (s *Fence) TransactIfOpen(ctx context.Context, ref domain.ChannelRef, opera
 	return s.explain(ctx, ref, s.holding(ctx, ref, driver.Merge(schema.OpenGateRow(ref.Incarnation), driver.Exists), operations))
 }
 
-// GateVersion returns the version of the open gate. If there is no open gate, it returns a *GateGone.
-func (s *Fence) GateVersion(ctx context.Context, ref domain.ChannelRef) (driver.ETag, error) {
+// GateVersion returns the version of the open gate, and who may post while no row says it. If there is no open
+// gate, it returns a *GateGone.
+func (s *Fence) GateVersion(ctx context.Context, ref domain.ChannelRef) (driver.ETag, domain.Posters, error) {
 	//lab: Read the version of the gate.
 	gate, err := s.blogs.Find(ctx, schema.ChannelPartition(ref.Key), schema.OpenGateRow(ref.Incarnation))
 	if err == nil && !gate.Found() {
 		err = s.explain(ctx, ref, ErrGateGone)
 	}
-	return gate.ETag, err
+	return gate.ETag, cmp.Or(domain.Posters(gate.Properties.String(schema.PropPosting)), domain.PostersOpen), err
 }
 
 // TransactIfVersion is TransactIfOpen for one version of the gate. It gives the gate another version, so it

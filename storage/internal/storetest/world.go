@@ -199,7 +199,7 @@ func (w *World) NewChannel(name string, owner domain.UserName) domain.Channel {
 // Create creates a channel.
 func (w *World) Create(name string, owner domain.UserName) domain.Channel {
 	w.T.Helper()
-	channel, _, err := w.Store.Channels.Create(w.T.Context(), w.NewChannel(name, owner), "", 0)
+	channel, _, err := w.Store.Channels.Create(w.T.Context(), w.NewChannel(name, owner), domain.PostersOpen, "", 0)
 	w.OK(err)
 	return channel
 }
