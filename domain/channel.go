@@ -26,6 +26,9 @@ type Channel struct {
 	// UndoableUntil is until when no worker takes a pending channel past the pivot. It is zero in
 	// any other state.
 	UndoableUntil time.Time
+	// First says who may post while no posting rule does. It is empty unless the channel was read with its gate,
+	// which has it.
+	First Posters
 }
 
 // Key is the channel's partition key.

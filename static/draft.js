@@ -151,7 +151,7 @@ class Draft {
     const saved = JSON.parse(this.form.elements.base?.value || "[]");
     for (const [i, control] of this.#controls(typed).entries()) {
       const { value } = control;
-      control.defaultValue = saved[i] ?? "";
+      control.defaultValue = control.name.startsWith("add-") ? "" : saved[i] ?? ""; // what adds to a list is never saved as such
       control.value = value;
     }
   }

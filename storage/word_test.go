@@ -72,7 +72,7 @@ func (w *wordWorld) uses() map[*schema.Kind]map[string]func() error {
 			"block there":      func() error { return s.Posts.Block(ctx, w.garden, ada, domain.User{Name: grace}) },
 		},
 		schema.PostingRule: {
-			"read it":     func() error { _, err := s.Posts.PostingRule(ctx, w.garden.Ref()); return err },
+			"read it":     func() error { _, err := s.Posts.PostingRule(ctx, w.garden); return err },
 			"post":        post,
 			"set it":      func() error { return s.Posts.SetRule(ctx, w.garden, ada, domain.PostersOwner) },
 			"block there": func() error { return s.Posts.Block(ctx, w.garden, ada, domain.User{Name: grace}) },

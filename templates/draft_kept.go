@@ -22,7 +22,7 @@ func (k DraftKind) words() draftText {
 	return [...]draftText{
 		PostDraft:        {"post", "was written for", "was not sent", "Post"},
 		EditDraft:        {"changes", "were made to a post of", "were not saved", "Save"},
-		DescriptionDraft: {"description", "was written for", "was not saved", "Save"},
+		DescriptionDraft: {"settings", "were made for", "were not saved", "Save all"},
 		ChannelDraft:     {"channel", "was meant for", "was not created", "Create channel"},
 	}[k]
 }

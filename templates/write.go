@@ -28,6 +28,8 @@ type Composer struct {
 type Choice struct {
 	Name        domain.ChannelName
 	Incarnation domain.Incarnation
+	// First says who may post while no posting rule does.
+	First domain.Posters
 	// Own reports whether the reader owns it.
 	Own bool
 	// Last reports whether it was used last on this device.

@@ -76,7 +76,7 @@ func (s *server) showBlog(c echo.Context, v visitor) error {
 				view.posts.Items[0], err = s.store.Posts.Get(ctx, channel.Ref(), id)
 				return err
 			}, func(ctx context.Context) (err error) {
-				view.postingRule, err = s.store.Posts.PostingRule(ctx, channel.Ref())
+				view.postingRule, err = s.store.Posts.PostingRule(ctx, channel)
 				return err
 			})
 			return view, err

@@ -57,7 +57,7 @@ func (s *server) editBlogForm(c echo.Context, v visitor) error {
 			blog, err = s.namedPost(c, channel)
 			return err
 		}, func(ctx context.Context) (err error) {
-			postingRule, err = s.store.Posts.PostingRule(ctx, channel.Ref())
+			postingRule, err = s.store.Posts.PostingRule(ctx, channel)
 			return err
 		})
 	}

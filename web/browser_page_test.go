@@ -220,7 +220,14 @@ func controls(form *html.Node) url.Values {
 	for _, n := range all(form, func(n *html.Node) bool { return attr(n, "name") != "" }) {
 		switch n.Data {
 		case "input", "button":
-			values.Set(attr(n, "name"), attr(n, "value"))
+			is := func(kind string) bool { return attr(n, "type") == kind }
+			checked := slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == "checked" })
+			switch {
+			case is("checkbox") && checked:
+				values.Add(attr(n, "name"), attr(n, "value"))
+			case !is("checkbox") && !is("radio") || checked:
+				values.Set(attr(n, "name"), attr(n, "value"))
+			}
 		case "select":
 			for _, option := range all(n, tag("option")) {
 				has := func(key string) bool {

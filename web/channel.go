@@ -143,7 +143,7 @@ func (s *server) postsOf(c echo.Context, v visitor, order templates.View, after 
 				view.subscribers, view.more, err = s.store.Subscriptions.Count(ctx, channel.Ref())
 				return err
 			}, func(ctx context.Context) (err error) {
-				view.postingRule, err = s.store.Posts.PostingRule(ctx, channel.Ref())
+				view.postingRule, err = s.store.Posts.PostingRule(ctx, channel)
 				return err
 			})
 			return view, err

@@ -42,7 +42,7 @@ func aboutOf(form url.Values) (about domain.About) {
 func (s *server) respondChannel(c echo.Context, err error, status int, channel domain.Channel) error {
 	var postingRule storage.PostingRule
 	if err == nil {
-		postingRule, err = s.store.Posts.PostingRule(c.Request().Context(), channel.Ref())
+		postingRule, err = s.store.Posts.PostingRule(c.Request().Context(), channel)
 	}
 	body := newChannelJSON(channel)
 	body.Posting = string(postingRule.Posters)

@@ -64,7 +64,7 @@ func namesOf(accounts []domain.User) string {
 
 // settingsOf reads the settings of a channel, and the rule that they show.
 func (s *server) settingsOf(ctx context.Context, in domain.Channel) (settings, storage.PostingRule, error) {
-	rule, err := s.store.Posts.PostingRule(ctx, in.Ref())
+	rule, err := s.store.Posts.PostingRule(ctx, in)
 	if err != nil {
 		return settings{}, rule, err
 	}
@@ -122,7 +122,8 @@ func typedPosting(form url.Values, members, blocked []templates.Ticked) template
 const maxTyped = 200
 
 // accounts reads the accounts whose names are in a field of a form, with commas or spaces between them. It leaves out the
-// visitor, who owns the channel. Names without an account are an InvalidError on the field.
+// visitor, who owns the channel, of the members, and refuses to block them. Names without an account are an InvalidError
+// on the field.
 func (s *server) accounts(ctx context.Context, v visitor, form url.Values, field string) (found []domain.User, err error) {
 	names := strings.FieldsFunc(form.Get(field), func(r rune) bool { return r == ',' || r == ' ' || r == '\t' })
 	if len(names) > maxTyped {
@@ -140,7 +141,7 @@ func (s *server) accounts(ctx context.Context, v visitor, form url.Values, field
 			if err == nil {
 				accounts[i], err = s.store.Accounts.Get(ctx, person)
 			}
-			if err != nil && !errors.Is(err, domain.ErrUnavailable) {
+			if isInvalid(err) || errors.Is(err, domain.ErrNotFound) || errors.Is(err, domain.ErrGone) {
 				return nil // there is none
 			}
 			return err
@@ -154,6 +155,8 @@ func (s *server) accounts(ctx context.Context, v visitor, form url.Values, field
 		switch {
 		case account.Name == "":
 			missing = append(missing, "“"+shown(names[i])+"”")
+		case account.Name == v.User && field == "add-blocked":
+			return nil, domain.Invalid(field, "You own the channel, and cannot be blocked there")
 		case account.Name != v.User:
 			found = append(found, account)
 		}
@@ -235,7 +238,7 @@ func (f *settingsForm) want(now settings) {
 // form was shown with and not those that it wants either.
 func (s *server) editChannel(c echo.Context, v visitor, in domain.Channel, form url.Values) error {
 	var base settings
-	if !templates.Unpack(form.Get("base"), base.fields()) {
+	if !templates.Unpack(form.Get("base"), base.fields()) || base.Posters == "" { // as that of an older program
 		return withoutVersion()
 	}
 	if err := hasTexts(form, in.Fields()); err != nil {
@@ -338,9 +341,9 @@ func (s *server) settingsAgain(c echo.Context, v visitor, in domain.Channel, for
 // fieldOfList is an error about a list, at the field for the names that were added.
 func fieldOfList(e domain.FieldError) domain.FieldError {
 	if e.Field == "user" {
-		return domain.FieldError{Field: "add-blocked", Detail: "You own the channel, or too many are blocked"}
+		return domain.FieldError{Field: "add-blocked", Detail: "These accounts " + e.Detail}
 	}
-	return domain.FieldError{Field: "add-member", Detail: "These " + e.Detail}
+	return domain.FieldError{Field: "add-member", Detail: "There " + e.Detail}
 }
 
 // savedMeanwhile says what others have saved since the form was opened, where that is not what the form wants.

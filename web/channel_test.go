@@ -48,7 +48,7 @@ func earlierNameIsUsed(t *testing.T) {
 	ok(s, err)
 	ada, token, path := s.again("ada"), s.session("ada"), templates.ChannelPath(channel.Name)
 	page := ada.open(path).want(200).heading("Nоtｅs").form("Post").fill("text", "Hello").press().at(path).says("Hello")
-	page.follow("Edit description").form("Save").fill("description", "Made earlier").press().at(path).says("Made earlier")
+	page.follow("Settings").form("Save all").fill("description", "Made earlier").press().at(path).says("Made earlier")
 	s.do("GET", path+"/feed.atom").want(200)
 	s.do("GET", "/api/v1/channels?contains="+url.QueryEscape("Nоtｅs")).want(200).holds("items.0.name", "Nоtｅs")
 	s.do("POST", "/api/v1"+path+"/blogs", bearer(token), fields("text", "Hello")).want(201)
@@ -94,7 +94,7 @@ func eachWordGoesThroughFormsAPIAndKeys(t *testing.T) {
 		}
 		once(plant(word, false)).want(200)
 		once(plant(word, true)).want(422)
-		b.open("/channels/Engines/edit").form("Save").fill(word.Name, plant(word, true)).press().at("/channels/Engines")
+		b.open("/channels/Engines/edit").form("Save all").fill(word.Name, plant(word, true)).press().at("/channels/Engines")
 		a := s.do("PATCH", "/api/v1/channels/Engines", bearer(token), fields("description", "described")).want(200)
 		if want := map[bool]string{true: "described", false: plant(word, true)}[word.Name == "description"]; a.text(word.Name) != want {
 			t.Errorf("a change of the description leaves %s %q", word.Name, a.text(word.Name))
@@ -114,10 +114,10 @@ func channelPageIsFoundByEverySpellingOfItsName(t *testing.T) {
 
 func ownerEditsTheDescription(t *testing.T) {
 	_, b, _ := enginesBrowser(t, "ada")
-	b.open("/channels/engines").follow("Edit description").
-		form("Save").fill("description", strings.Repeat("x", 501)).press().want(422).complains("description", "at most 500").
-		form("Save").fill("description", "Pistons and <valves>").press().
-		at("/channels/Engines").says("Your changes are saved.", "Pistons and <valves>")
+	b.open("/channels/engines").follow("Settings").
+		form("Save all").fill("description", strings.Repeat("x", 501)).press().want(422).complains("description", "at most 500").
+		form("Save all").fill("description", "Pistons and <valves>").press().
+		at("/channels/Engines").says("Saved: description.", "Pistons and <valves>")
 }
 
 const tooManyChannels = "You own as many channels as one user may own, which is 2."

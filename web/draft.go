@@ -114,12 +114,14 @@ const hiddenMarkup = 50
 func (d *draft) rest() []templates.Hidden {
 	seen := append(d.kind.Fields(), "user")
 	var rest []templates.Hidden
-	for name := range d.form {
-		if !slices.Contains(seen, name) {
-			rest = append(rest, templates.Hidden{Name: shown(name), Value: shown(d.form.Get(name))})
+	for name, values := range d.form {
+		for _, value := range values { // a list of ticks has a value for each
+			if !slices.Contains(seen, name) {
+				rest = append(rest, templates.Hidden{Name: shown(name), Value: shown(value)})
+			}
 		}
 	}
-	slices.SortFunc(rest, func(a, b templates.Hidden) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(rest, func(a, b templates.Hidden) int { return strings.Compare(a.Name, b.Name) })
 	left := maxRest
 	return slices.DeleteFunc(rest, func(h templates.Hidden) bool {
 		n := len(html.EscapeString(h.Name)) + len(html.EscapeString(h.Value)) + hiddenMarkup

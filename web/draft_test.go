@@ -32,7 +32,7 @@ func draftForms(s *site, b *browser) map[string]form {
 	return map[string]form{
 		"Post":           b.open("/channels/Engines").form("Post").fill("title", "Mine").fill("text", draftText),
 		"Save":           b.open("/channels/Engines/blogs/"+string(id)+"/edit").form("Save").fill("title", "Mine").fill("text", draftText),
-		"Describe":       b.open("/channels/Engines/edit").form("Save").fill("description", draftText),
+		"Describe":       b.open("/channels/Engines/edit").form("Save all").fill("description", draftText),
 		"Create channel": b.open("/channels/new").form("Create channel").fill("name", "Brakes").fill("description", draftText),
 	}
 }
@@ -66,7 +66,7 @@ func (p page) signInElsewhere(user string) {
 // sends is the button that sends again what was typed into a form of draftForms.
 func sends(form string) string {
 	if form == "Describe" {
-		return "Save"
+		return "Save all"
 	}
 	return form
 }

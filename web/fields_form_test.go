@@ -76,11 +76,14 @@ func editOfOneFieldIsSaved(t *testing.T) {
 	about, draft := new(domain.About).Fields(), new(domain.Draft).Fields()
 	post := s.post(channel, "ada", "Hello")
 	for _, of := range []struct {
-		fields     []domain.Field
-		form, read string
-	}{{about, "/channels/Engines/edit", "/api/v1/channels/Engines"}, {draft, permalink(channel, post) + "/edit", blogPath(channel, post.ID)}} {
+		fields           []domain.Field
+		form, save, read string
+	}{
+		{about, "/channels/Engines/edit", "Save all", "/api/v1/channels/Engines"},
+		{draft, permalink(channel, post) + "/edit", "Save", blogPath(channel, post.ID)},
+	} {
 		for _, field := range of.fields {
-			b.open(of.form).form("Save").plantIn([]domain.Field{field}, planted(of.fields, true)).press().want(200)
+			b.open(of.form).form(of.save).plantIn([]domain.Field{field}, planted(of.fields, true)).press().want(200)
 			s.has("an edit of it alone", of.read, map[string]string{field.Name: plant(field, true)})
 		}
 		s.has("an edit of each", of.read, planted(of.fields, true))
@@ -126,11 +129,11 @@ func channelFormReplacesNothingUnseen(t *testing.T) {
 	about := new(domain.About).Fields()
 	for _, theirs := range about {
 		for _, mine := range about {
-			b.open("/channels/Engines/edit").form("Save").fill(theirs.Name, "").fill(mine.Name, "").press().want(200)
-			late := b.open("/channels/Engines/edit").form("Save").fill(mine.Name, plant(mine, false))
-			b.open("/channels/Engines/edit").form("Save").fill(theirs.Name, plant(theirs, true)).press().want(200)
+			b.open("/channels/Engines/edit").form("Save all").fill(theirs.Name, "").fill(mine.Name, "").press().want(200)
+			late := b.open("/channels/Engines/edit").form("Save all").fill(mine.Name, plant(mine, false))
+			b.open("/channels/Engines/edit").form("Save all").fill(theirs.Name, plant(theirs, true)).press().want(200)
 			late.press().unwritten().want(412).says("Another "+theirs.Name+" was saved meanwhile", plant(theirs, true)).
-				form("Save").press().want(200)
+				form("Save all").press().want(200)
 			s.has("a second Save", "/api/v1/channels/Engines", map[string]string{mine.Name: plant(mine, false)})
 		}
 	}
@@ -141,13 +144,16 @@ func formWithoutAFieldEmptiesNothing(t *testing.T) {
 	about, draft := new(domain.About).Fields(), new(domain.Draft).Fields()
 	post := s.post(channel, "ada", "Hello")
 	for _, of := range []struct {
-		fields     []domain.Field
-		form, read string
-	}{{about, "/channels/Engines/edit", "/api/v1/channels/Engines"}, {draft, permalink(channel, post) + "/edit", blogPath(channel, post.ID)}} {
+		fields           []domain.Field
+		form, save, read string
+	}{
+		{about, "/channels/Engines/edit", "Save all", "/api/v1/channels/Engines"},
+		{draft, permalink(channel, post) + "/edit", "Save", blogPath(channel, post.ID)},
+	} {
 		saved := planted(of.fields, false)
-		b.open(of.form).form("Save").plantIn(of.fields, saved).press().want(200)
+		b.open(of.form).form(of.save).plantIn(of.fields, saved).press().want(200)
 		for _, field := range of.fields {
-			older := b.open(of.form).form("Save").plantIn(of.fields, planted(of.fields, true))
+			older := b.open(of.form).form(of.save).plantIn(of.fields, planted(of.fields, true))
 			older.values.Del(field.Name)
 			refused := older.press().unwritten().want(412).says("It has no "+field.Name, "Nothing was saved")
 			for _, other := range of.fields {
@@ -164,10 +170,11 @@ func formWithoutAFieldEmptiesNothing(t *testing.T) {
 
 func channelFormWithoutABase(t *testing.T) {
 	s, b, _ := enginesBrowser(t, "ada")
-	b.open("/channels/Engines/edit").form("Save").fill("description", "Saved").press().want(200)
-	newer := templates.Pack(append(new(domain.About).Fields(), domain.Field{Text: new("newer")}))
-	for _, base := range []string{"", "x", "null", "{}", "[]", newer} {
-		form := b.open("/channels/Engines/edit").form("Save").fill("description", "Mine").fill("base", base)
+	b.open("/channels/Engines/edit").form("Save all").fill("description", "Saved").press().want(200)
+	older := templates.Pack([]domain.Field{{Text: new("Saved")}})
+	newer := templates.Pack([]domain.Field{{Text: new("Saved")}, {Text: new("open")}, {Text: new("bob")}, {Text: new("eve")}, {Text: new("newer")}})
+	for _, base := range []string{"", "x", "null", "{}", "[]", older, newer} {
+		form := b.open("/channels/Engines/edit").form("Save all").fill("description", "Mine").fill("base", base)
 		form.press().unwritten().want(428).says("Nothing was changed").saysNot("saved meanwhile")
 	}
 	s.has("forms that do not say what they were made from", "/api/v1/channels/Engines", map[string]string{"description": "Saved"})

@@ -31,17 +31,18 @@ func errorIsNextToItsField(t *testing.T) {
 		complains("password", "That is not your password.").says("Nothing was deleted.")
 
 	edit := ada.open("/channels/Engines/edit").want(200)
-	mine := edit.form("Save").fill("description", "Mine,\r\nof the first tab")
-	edit.form("Save").fill("description", "Theirs").press().at("/channels/Engines")
+	mine := edit.form("Save all").fill("description", "Mine,\r\nof the first tab")
+	edit.form("Save all").fill("description", "Theirs").press().at("/channels/Engines")
 	both := mine.press().unwritten().want(412).says("Another description was saved meanwhile: “Theirs”.")
 	is(t, "the form has", both.wrote(), "Mine,\nof the first tab")
-	both = both.form("Save").fill("description", strings.Repeat("x", 501)).press().want(422)
-	both.form("Save").fill("description", "Mine").press().at("/channels/Engines").says("Mine")
+	both = both.form("Save all").fill("description", strings.Repeat("x", 501)).press().want(422)
+	both.form("Save all").fill("description", "Mine").press().at("/channels/Engines").says("Mine")
 	mine.fill("description", " Mine ").press().at("/channels/Engines")
-	edit.form("Block").fill("person", "zoe").press().want(404).complains("person", "There is no user of this name.")
-	edit.form("Block").fill("person", " @Ada ").press().want(422).complains("person", "@ada owns the channel, and cannot be blocked there.").
-		form("Save").fill("description", "Mine alone").press().at("/channels/Engines").says("Mine alone")
-	edit.form("Block").fill("person", "@bob").press().says("You blocked @bob.").form("Unblock @bob").elsewhere().press().says("You unblocked @bob.")
+	settings := func() form { return ada.open("/channels/Engines/edit").form("Save all") }
+	settings().fill("add-blocked", "zoe, bob").press().unwritten().want(422).complains("add-blocked", "There is no account “zoe”.")
+	settings().fill("add-blocked", " @Ada ").press().unwritten().want(422).complains("add-blocked", "You own the channel, and cannot be blocked there.").
+		form("Save all").fill("add-blocked", "").fill("description", "Mine alone").press().at("/channels/Engines").says("Mine alone")
+	settings().fill("add-blocked", "@bob").press().says("Saved: blocked accounts.")
 	for _, forged := range []string{"blocked", "unblocked.", "blocked.<b>you win"} {
 		ada.jar["notice"] = forged
 		ada.open("/channels/Engines").saysNot("you win", "blocked")

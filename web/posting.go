@@ -72,17 +72,7 @@ func (s *server) listMembers(c echo.Context, _ visitor, in domain.Channel) error
 	if err != nil {
 		return err
 	}
-	ctx := c.Request().Context()
-	rule, err := s.store.Posts.PostingRule(ctx, in.Ref())
-	var members storage.Page[domain.User]
-	if err == nil {
-		from, _ := domain.Named(rule.Members, domain.UserName(c.QueryParam("after")+"\x00"))
-		members.Items, err = s.store.Posts.WithAccounts(ctx, rule.Members[from:])
-	}
-	if len(members.Items) > limit {
-		members.Items = members.Items[:limit]
-		members.Next = string(members.Items[limit-1].Name)
-	}
+	members, err := s.store.Posts.Members(c.Request().Context(), in, c.QueryParam("after"), limit)
 	return respondList(c, err, members, func(member domain.User) map[string]domain.UserName {
 		return map[string]domain.UserName{"name": member.Name}
 	})

@@ -170,7 +170,7 @@ func siteRoutes() []route {
 	return []route{
 		{name: "GET /", who: everyone, costs: []cost{
 			{"", anonymous, 3, 87, 1, 50},
-			{"", bobsCookie, 5, 78, 0, 0},
+			{"", bobsCookie, 5, 80, 0, 0},
 		}, seeds: []seed{
 			{anonymous, 200, "", "", "", ""},
 			{adasCookie, 200, "", "after={feed}", "Cookie: notice=posted", ""},
@@ -258,6 +258,8 @@ func siteRoutes() []route {
 			{adasCookie, 201, "", "", "Sec-Fetch-Site: same-origin", `{"name":"a-b_c.d","description":null}`},
 			{ada, 409, "", "", "", `{"name":"ENGINES"}`},
 			{ada, 409, "", "", "", `{"name":"Going"}`},
+			{ada, 201, "", "", "", `{"name":"Club","posting":"members"}`},
+			{ada, 422, "", "", "", `{"name":"Club","posting":"some"}`},
 			{ada, 422, "", "", "", `{"name":"\ud800","nmae":1}`},
 			{ada, 400, "", "", "", "1e999"}, // beyond a float64
 		}},
@@ -325,6 +327,7 @@ func siteRoutes() []route {
 			{ada, 200, "engines", "", "If-Match: \"{engines}\"", `{"description":"Pistons"}`},
 			{ada, 412, "engines", "", "If-Match: \"{going}\", W/\"x\"", `{"description":"Pistons"}`},
 			{ada, 204, "engines", "", "If-Match: \"{engines}\"", `{"posting":"owner"}`},
+			{ada, 204, "engines", "", "", `{"posting":"members"}`},
 			{ada, 200, "engines", "", "", `{"posting":"owner","description":"Pistons"}`},
 			{ada, 422, "engines", "", "", `{"posting":""}`},
 			{ada, 200, "engines", "", "", `{}`},
@@ -350,6 +353,25 @@ func siteRoutes() []route {
 			{ada, 204, "Engines/bob", "", "", ""},
 			{ada, 204, "Engines/zoe", "", "", ""},
 			{ada, 404, "Engines/b", "", "", ""},
+		}},
+		{name: "GET /api/v1/channels/:name/members", who: owner, costs: []cost{{"", ada, 3, 5, 0, 0}}, seeds: []seed{
+			{ada, 200, "Engines", "", "", ""},
+			{ada, 422, "Engines", "after={subscriptions}", "", ""},
+			{bob, 403, "Engines", "", "", ""},
+			{ada, 410, "Going", "", "", ""},
+		}},
+		{name: "PUT /api/v1/channels/:name/members/:user", who: owner, seeds: []seed{
+			{ada, 204, "Engines/bob", "", "", ""},
+			{ada, 204, "Engines/BOB", "", "If-Match: \"{engines}\"", ""},
+			{ada, 404, "Engines/zoe", "", "", ""},
+			{bob, 403, "Engines/zoe", "", "", ""},
+			{ada, 412, "Engines/bob", "", "If-Match: \"{going}\"", ""},
+		}},
+		{name: "DELETE /api/v1/channels/:name/members/:user", who: owner, seeds: []seed{
+			{ada, 204, "Engines/bob", "", "", ""},
+			{ada, 204, "Engines/zoe", "", "", ""},
+			{ada, 404, "Engines/b", "", "", ""},
+			{bob, 403, "Engines/bob", "", "", ""},
 		}},
 		{name: "GET /api/v1/channels/:name/blogs", who: everyone, costs: []cost{
 			{"", anonymous, 2, 3, 1, 2},
@@ -428,7 +450,7 @@ func siteRoutes() []route {
 			{ada, 412, "Engines/{first}", "", "If-Match: {etag}", ""},
 		}},
 		{name: "GET /channels/:name/blogs/:id/edit", who: owner, body: 192 << 10, costs: []cost{
-			{"", adasCookie, 3, 5, 0, 0},
+			{"", adasCookie, 3, 6, 0, 0},
 		}, seeds: []seed{
 			{adasCookie, 200, "Engines/{post}", "", "", ""},
 			{adasCookie, 403, "Engines/{theirs}", "", "", ""},
@@ -497,21 +519,21 @@ func siteRoutes() []route {
 			{ada, 404, "Going/x", "", "", ""},
 		}},
 		{name: "GET /channels/:name/edit", who: owner, costs: []cost{
-			{"", adasCookie, 2, 5, 0, 0},
+			{"", adasCookie, 3, 5, 0, 0},
 		}, seeds: []seed{
 			{adasCookie, 200, "Engines", "", "", ""},
 		}},
 		{name: "POST /channels/:name/edit", who: owner, text: true, seeds: []seed{
-			{adasCookie, 303, "Engines", "", "", "description=Pistons&base=%5B%22All+about+Engines%22%5D&incarnation={engines}"},
+			{adasCookie, 303, "Engines", "", "", "description=Pistons&posting=open&base=%5B%22All+about+Engines%22%2C%22open%22%5D&incarnation={engines}"},
 			{bobsCookie, 412, "Engines", "", "", "description=Pistons&incarnation={going}"},
 			{adasCookie, 428, "Engines", "", "", "description=Pistons"},
-			{adasCookie, 303, "Engines", "", "", "action=posting&posting=owner&incarnation={engines}"},
-			{adasCookie, 303, "Engines", "", "", "action=block&person=bob&incarnation={engines}"},
-			{adasCookie, 303, "Engines", "", "", "action=unblock&person=bob&incarnation={engines}"},
-			{adasCookie, 404, "Engines", "", "", "action=block&person=zoe&incarnation={engines}"},
-			{bobsCookie, 403, "Engines", "", "", "action=block&person=zoe&incarnation={engines}"},
-			{adasCookie, 422, "Engines", "", "", "action=block&person=ada&incarnation={engines}"},
-			{adasCookie, 422, "Engines", "", "", "action=posting&posting=x&incarnation={engines}"},
+			{adasCookie, 303, "Engines", "", "", "description=All+about+Engines&posting=owner&base=%5B%22All+about+Engines%22%2C%22open%22%5D&incarnation={engines}"},
+			{adasCookie, 303, "Engines", "", "", "description=All+about+Engines&posting=members&add-member=bob&base=%5B%22All+about+Engines%22%2C%22open%22%5D&incarnation={engines}"},
+			{adasCookie, 303, "Engines", "", "", "description=All+about+Engines&posting=open&add-blocked=bob&base=%5B%22All+about+Engines%22%2C%22open%22%5D&incarnation={engines}"},
+			{adasCookie, 422, "Engines", "", "", "description=All+about+Engines&posting=members&add-member=zoe&base=%5B%22All+about+Engines%22%2C%22open%22%5D&incarnation={engines}"},
+			{adasCookie, 422, "Engines", "", "", "description=All+about+Engines&posting=open&add-blocked=ada&base=%5B%22All+about+Engines%22%2C%22open%22%5D&incarnation={engines}"},
+			{adasCookie, 422, "Engines", "", "", "description=All+about+Engines&posting=x&base=%5B%22All+about+Engines%22%2C%22open%22%5D&incarnation={engines}"},
+			{bobsCookie, 403, "Engines", "", "", "description=All+about+Engines&posting=owner&add-member=zoe&base=%5B%22All+about+Engines%22%2C%22open%22%5D&incarnation={engines}"},
 		}},
 		{name: "GET /channels/:name/feed", who: everyone, costs: []cost{
 			{"", anonymous, 1, 2, 0, 0},
@@ -552,7 +574,7 @@ func siteRoutes() []route {
 			{adasCookie, 303, "Engines/2026-11-22/any-words-{post}", "", "", "action=delete&etag={etag}&incarnation={engines}"},
 		}},
 		{name: "GET /channels/:name/:day/:id/edit", who: owner, costs: []cost{
-			{"", adasCookie, 3, 5, 0, 0},
+			{"", adasCookie, 3, 6, 0, 0},
 		}, seeds: []seed{
 			{adasCookie, 200, "Engines/2026-11-22/any-words-{post}", "", "", ""},
 		}},
@@ -607,7 +629,7 @@ func siteRoutes() []route {
 		}},
 		{name: "GET /latest", who: everyone, costs: []cost{
 			{"", anonymous, 3, 87, 1, 50},
-			{"", bobsCookie, 5, 100, 0, 0},
+			{"", bobsCookie, 5, 96, 0, 0},
 		}, seeds: []seed{
 			{anonymous, 200, "", "", "", ""},
 			{adasCookie, 200, "", "", "Cookie: notice=posted", ""},
@@ -753,7 +775,7 @@ func siteRoutes() []route {
 			{anonymous, 404, "zoe", "", "", ""},
 		}},
 		{name: "GET /write", who: users, costs: []cost{
-			{"", bobsCookie, 3, 63, 0, 0},
+			{"", bobsCookie, 3, 59, 0, 0},
 		}, seeds: []seed{
 			{adasCookie, 200, "", "", "", ""},
 		}},

@@ -160,7 +160,7 @@ func (s *server) apiRoutes(api *echo.Group) {
 		{http.MethodDelete, blockedPath, maxBody, writer, nothing(about(own(s.activeChannel), func(c echo.Context, v visitor, in domain.Channel) error {
 			return s.unblock(c, v, in, pathParam(c, "user"))
 		}))},
-		{http.MethodGet, "/channels/:name/members", maxBody, signedIn, about(own(s.activeChannel), s.listMembers)},
+		{http.MethodGet, "/channels/:name/members", maxBody, signedIn, about(own(s.shownChannel), s.listMembers)},
 		{http.MethodPut, memberPath, maxBody, writer, nothing(about(own(s.activeChannel), s.addMember))},
 		{http.MethodDelete, memberPath, maxBody, writer, nothing(about(own(s.activeChannel), s.removeMember))},
 		{http.MethodGet, templates.ExportPath, maxBody, signedIn, s.export},

@@ -27,8 +27,8 @@ const (
 )
 
 // mostOffered is how many channels of others the form for a post offers. To know whether its reader may post there
-// costs a read for each.
-const mostOffered = 10
+// costs up to two reads for each.
+const mostOffered = 6
 
 // lastUsed is the channel that was posted to last on this device, if it can be read, with its version.
 func (s *server) lastUsed(ctx context.Context, c echo.Context) (domain.Channel, storage.Version, error) {
@@ -66,7 +66,7 @@ func (s *server) composer(c echo.Context, v visitor, channels ...domain.Channel)
 	var own, choices []templates.Choice
 	seen := map[domain.Incarnation]bool{"": true} // there may be none that was used last
 	for i, channel := range channels {
-		choice := templates.Choice{Name: channel.Name, Incarnation: channel.Incarnation, Own: channel.Owner == v.User, Last: i == 0}
+		choice := templates.Choice{Name: channel.Name, Incarnation: channel.Incarnation, First: channel.First, Own: channel.Owner == v.User, Last: i == 0}
 		switch {
 		case seen[choice.Incarnation]:
 		case choice.Own || choice.Last:
@@ -93,8 +93,8 @@ func (s *server) permit(ctx context.Context, v visitor, form *templates.Composer
 			if choice.Own {
 				return nil
 			}
-			in := domain.Channel{Name: choice.Name, Incarnation: choice.Incarnation}
-			rule, err := s.store.Posts.PostingRule(ctx, in.Ref())
+			in := domain.Channel{Name: choice.Name, Incarnation: choice.Incarnation, First: choice.First}
+			rule, err := s.store.Posts.PostingRule(ctx, in)
 			if err != nil {
 				return err
 			}

@@ -144,7 +144,7 @@ func lookAtRule() body {
 	return looking(2, func(ctx context.Context, c *lab.Client, kept shelf) (lab.Fact, error) {
 		page, err := channel.ReadCached(ctx, c.Store.Channels, kept, channelKey.Address(), "rule",
 			func(ctx context.Context, in domain.Channel, _ storage.Version) (string, error) {
-				g, err := c.Store.Posts.PostingRule(ctx, in.Ref())
+				g, err := c.Store.Posts.PostingRule(ctx, in)
 				return string(g.Posters), err
 			})
 		return lab.Fact{Kind: factShownRule, Channel: page.Channel.Ref(), Page: page.Value, Words: "posting: " + page.Value}, err

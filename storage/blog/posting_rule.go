@@ -83,6 +83,27 @@ func (s *Posts) WithAccounts(ctx context.Context, accounts []domain.User) ([]dom
 	})
 }
 
+// Members lists up to limit of the members of a channel who have an account, by name. After is the Next of the page
+// before. A cursor of another list is an InvalidError on the field "after".
+func (s *Posts) Members(ctx context.Context, in domain.Channel, after string, limit int) (members driver.ListPage[domain.User], err error) {
+	list := driver.List{Name: "members/" + string(in.Incarnation), After: after, Limit: limit}
+	position, err := list.Position()
+	if err != nil {
+		return members, err
+	}
+	g, err := s.ruleRow(ctx, in.Ref())
+	if err != nil {
+		return members, err
+	}
+	from, found := domain.Named(g.Members, domain.UserName(position))
+	if found {
+		from++
+	}
+	all, err := s.WithAccounts(ctx, g.Members[from:])
+	members.Items, members.Next = driver.Cut(list, all, func(member domain.User) string { return string(member.Name) })
+	return members, err
+}
+
 // Refuses returns why a user may not post to a channel, nor edit what they posted there:
 // domain.ErrOwnerPosts, ErrMembersPost or ErrBlocked. If they may, it is nil.
 func (s *Posts) Refuses(ctx context.Context, g PostingRule, in domain.Channel, user domain.UserName) error {
@@ -108,14 +129,24 @@ func (s *Posts) Refuses(ctx context.Context, g PostingRule, in domain.Channel, u
 // revision that no other rule has.
 func (g PostingRule) Same(other PostingRule) bool { return g.revision == other.revision }
 
-// PostingRule reads the rule of a channel. It reads the gate too, if no row has the rule.
-func (s *Posts) PostingRule(ctx context.Context, ref domain.ChannelRef) (PostingRule, error) {
-	g, err := s.ruleRow(ctx, ref)
-	if err == nil && g.revision == "" {
-		_, g.Posters, err = s.fence.GateVersion(ctx, ref)
+// PostingRule reads the rule of a channel. If no row has the rule, it is what the gate says, which PostingRule reads
+// too unless the channel was read with it.
+func (s *Posts) PostingRule(ctx context.Context, in domain.Channel) (g PostingRule, err error) {
+	first := in.First
+	err = s.fence.Concurrently(ctx, func(ctx context.Context) (err error) {
+		g, err = s.ruleRow(ctx, in.Ref())
+		return err
+	}, func(ctx context.Context) (err error) {
+		if first == "" {
+			_, first, err = s.fence.GateVersion(ctx, in.Ref())
+		}
 		if errors.Is(err, fence.ErrGateGone) {
 			err = nil
 		}
+		return err
+	})
+	if g.revision == "" {
+		g.Posters = first
 	}
 	return g, err
 }
@@ -207,7 +238,7 @@ func (s *Posts) checkPosting(ctx context.Context, owner domain.UserName, p domai
 		return p, domain.Invalid("user", "cannot be blocked: %d people are already, which is the limit", MaxBlocked)
 	}
 	if len(p.Members) > MaxMembers {
-		return p, domain.Invalid("members", "would be %d: a channel can have %d at most", len(p.Members), MaxMembers)
+		return p, domain.Invalid("members", "would be %d members: a channel can have %d at most", len(p.Members), MaxMembers)
 	}
 	return p, nil
 }

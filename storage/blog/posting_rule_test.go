@@ -46,7 +46,7 @@ func (w *world) mustRefuse(to domain.Channel, by domain.UserName, key string, wh
 
 func (w *world) postingRule(of domain.Channel) storage.PostingRule {
 	w.T.Helper()
-	g, err := w.Store.Posts.PostingRule(w.T.Context(), of.Ref())
+	g, err := w.Store.Posts.PostingRule(w.T.Context(), of)
 	w.OK(err)
 	return g
 }

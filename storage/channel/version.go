@@ -72,6 +72,7 @@ func (s *Channels) GetVersion(ctx context.Context, at domain.ChannelAddress, hin
 	if i < 0 {
 		return domain.Channel{}, "", fmt.Errorf("channel %s, which has no gate: %w", at.Key, domain.ErrNotFound)
 	}
+	row.First = fence.FirstPosters(gates[i])
 	// The key is part of it: on Azure, ETags are times, and the rows of two channels may share one.
 	return row.Channel, VersionOf(string(at.Key), string(row.ETag), string(gates[i].ETag), s.fence.Leaving.Version()), nil
 }

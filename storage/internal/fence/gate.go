@@ -86,6 +86,11 @@ func (s *Fence) TransactIfOpen(ctx context.Context, ref domain.ChannelRef, opera
 	return s.explain(ctx, ref, s.holding(ctx, ref, driver.Merge(schema.OpenGateRow(ref.Incarnation), driver.Exists), operations))
 }
 
+// FirstPosters is who may post while no row says it, by the open gate.
+func FirstPosters(gate driver.Entity) domain.Posters {
+	return cmp.Or(domain.Posters(gate.Properties.String(schema.PropPosting)), domain.PostersOpen)
+}
+
 // GateVersion returns the version of the open gate, and who may post while no row says it. If there is no open
 // gate, it returns a *GateGone.
 func (s *Fence) GateVersion(ctx context.Context, ref domain.ChannelRef) (driver.ETag, domain.Posters, error) {
@@ -94,7 +99,7 @@ func (s *Fence) GateVersion(ctx context.Context, ref domain.ChannelRef) (driver.
 	if err == nil && !gate.Found() {
 		err = s.explain(ctx, ref, ErrGateGone)
 	}
-	return gate.ETag, cmp.Or(domain.Posters(gate.Properties.String(schema.PropPosting)), domain.PostersOpen), err
+	return gate.ETag, FirstPosters(gate), err
 }
 
 // TransactIfVersion is TransactIfOpen for one version of the gate. It gives the gate another version, so it
