@@ -227,6 +227,8 @@ func controls(form *html.Node) url.Values {
 				values.Add(attr(n, "name"), attr(n, "value"))
 			case !is("checkbox") && !is("radio") || checked:
 				values.Set(attr(n, "name"), attr(n, "value"))
+			case is("radio") && !values.Has(attr(n, "name")): // it can be chosen, but a browser sends nothing
+				values[attr(n, "name")] = nil
 			}
 		case "select":
 			for _, option := range all(n, tag("option")) {

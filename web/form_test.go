@@ -27,7 +27,7 @@ func errorIsNextToItsField(t *testing.T) {
 	write.fill("name", "Engines").press().want(409).complains("name", "Name is taken: look at it")
 	account := ada.open("/account").form("Change password").fill("new", "another "+password)
 	account.fill("old", "wrong horse").press().want(422).complains("old", "That is not your current password.")
-	ada.open("/account/deletion").form("Delete my account").fill("password", "wrong horse").press().want(422).
+	ada.open("/account/deletion").form("Delete my account").fill("posts", "keep").fill("password", "wrong horse").press().want(422).
 		complains("password", "That is not your password.").says("Nothing was deleted.")
 
 	edit := ada.open("/channels/Engines/edit").want(200)
