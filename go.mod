@@ -2,8 +2,9 @@ module microblogging
 
 go 1.26.0
 
-// A form or a query has fewer fields than this. An empty field of three bytes takes a hundred once it is parsed.
-godebug urlmaxqueryparams=100
+// A form or a query has fewer fields than this: the settings of a channel have one for each of 200 members and 100 blocked
+// accounts. An empty field of three bytes takes a hundred once it is parsed.
+godebug urlmaxqueryparams=400
 
 require (
 	github.com/Azure/azure-sdk-for-go/sdk/azcore v1.23.3

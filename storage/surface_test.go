@@ -83,6 +83,7 @@ Posts.CreateAll
 Posts.Delete
 Posts.Find
 Posts.Get
+Posts.Members
 Posts.PostingRule
 Posts.List
 Posts.ListByRating

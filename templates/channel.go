@@ -273,6 +273,13 @@ type Ticked struct {
 	On   bool
 }
 
+// PostersWords is the choice of who may post, as a form offers it to an owner.
+func PostersWords(posters domain.Posters) string {
+	return map[domain.Posters]string{
+		domain.PostersOwner: "Only me", domain.PostersMembers: "Members", domain.PostersOpen: "Anyone with an account",
+	}[posters]
+}
+
 // namesField is the field for names that are added to a list.
 func namesField(name, label, value, hint string) field {
 	return field{Name: name, Label: label, Value: value, Hint: hint, Type: "text", Autocomplete: "off", Literal: true, Plain: true}

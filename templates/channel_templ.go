@@ -2469,11 +2469,11 @@ func whoMayPost(form Form, v PostingForm, open, owner string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = choice(v, domain.PostersOwner, "Only me", owner).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = choice(v, domain.PostersOwner, owner).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = choice(v, domain.PostersMembers, "Members", "You, and the people on a list.").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = choice(v, domain.PostersMembers, "You, and the people on a list.").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -2489,7 +2489,7 @@ func whoMayPost(form Form, v PostingForm, open, owner string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = choice(v, domain.PostersOpen, "Anyone with an account", open).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = choice(v, domain.PostersOpen, open).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -2501,7 +2501,7 @@ func whoMayPost(form Form, v PostingForm, open, owner string) templ.Component {
 	})
 }
 
-func choice(v PostingForm, posters domain.Posters, label, hint string) templ.Component {
+func choice(v PostingForm, posters domain.Posters, hint string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -2576,9 +2576,9 @@ func choice(v PostingForm, posters domain.Posters, label, hint string) templ.Com
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var111 string
-		templ_7745c5c3_Var111, templ_7745c5c3_Err = templ.JoinStringErrs(label)
+		templ_7745c5c3_Var111, templ_7745c5c3_Err = templ.JoinStringErrs(PostersWords(posters))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `channel.templ`, Line: 509, Col: 205}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `channel.templ`, Line: 509, Col: 221}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var111))
 		if templ_7745c5c3_Err != nil {
@@ -2591,7 +2591,7 @@ func choice(v PostingForm, posters domain.Posters, label, hint string) templ.Com
 		var templ_7745c5c3_Var112 string
 		templ_7745c5c3_Var112, templ_7745c5c3_Err = templ.JoinStringErrs(hint)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `channel.templ`, Line: 509, Col: 233}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `channel.templ`, Line: 509, Col: 249}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var112))
 		if templ_7745c5c3_Err != nil {

@@ -62,5 +62,5 @@ func TestLatestPage(t *testing.T) {
 }
 
 func sampleComposer() *Composer {
-	return &Composer{Draft: Draft{Key: "k"}, Channels: []Choice{{"aurora", "inc1", true, false}, {"Füchse", "inc2", false, false}}}
+	return &Composer{Draft: Draft{Key: "k"}, Channels: []Choice{{Name: "aurora", Incarnation: "inc1", Own: true}, {Name: "Füchse", Incarnation: "inc2"}}}
 }

@@ -223,7 +223,7 @@ func controls(form *html.Node) url.Values {
 			is := func(kind string) bool { return attr(n, "type") == kind }
 			checked := slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == "checked" })
 			switch {
-			case is("checkbox") && checked:
+			case is("checkbox") && checked, is("hidden"): // a list has several
 				values.Add(attr(n, "name"), attr(n, "value"))
 			case !is("checkbox") && !is("radio") || checked:
 				values.Set(attr(n, "name"), attr(n, "value"))

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -266,6 +267,10 @@ func (s *server) editChannel(c echo.Context, v visitor, in domain.Channel, form 
 	return s.settingsAgain(c, v, in, form, f, err, saved)
 }
 
+func differ(a, b domain.Posting) bool {
+	return a.Posters != b.Posters || namesOf(a.Members) != namesOf(b.Members) || namesOf(a.Blocked) != namesOf(b.Blocked)
+}
+
 // saveSettings writes the rule and then the row, each if the form changes it. If the second fails, it returns what of the
 // form is saved.
 func (s *server) saveSettings(c echo.Context, v visitor, in domain.Channel, f settingsForm, seen storage.PostingRule) (saved string, err error) {
@@ -275,10 +280,11 @@ func (s *server) saveSettings(c echo.Context, v visitor, in domain.Channel, f se
 	}
 	if f.wanted.rules(f.base) {
 		err := s.store.Posts.ChangeRule(ctx, in, v.User, func(rule *domain.Posting) error {
-			if rule.Posters != seen.Posters || namesOf(rule.Members) != namesOf(seen.Members) || namesOf(rule.Blocked) != namesOf(seen.Blocked) {
+			before := *rule
+			f.change(rule)
+			if differ(before, seen.Posting) && differ(before, *rule) { // another change, and not this one, whose answer was lost
 				return domain.ErrConflict
 			}
-			f.change(rule)
 			return nil
 		})
 		if err != nil {
@@ -353,10 +359,11 @@ func savedMeanwhile(saved, wanted settings) templates.Form {
 	for i, field := range theirs {
 		if *field.Text != *mine[i].Text {
 			name := map[string]string{"posting": "choice of who may post", "members": "list of members", "blocked": "list of blocked accounts"}[field.Name]
-			if name == "" {
-				name = field.Name
+			text := *field.Text
+			if field.Name == "posting" {
+				text = templates.PostersWords(domain.Posters(text))
 			}
-			message += "Another " + name + " was saved meanwhile: “" + *field.Text + "”. "
+			message += "Another " + cmp.Or(name, field.Name) + " was saved meanwhile: “" + text + "”. "
 		}
 	}
 	return templates.Form{Message: message + "Yours is below. To replace the other with it, save again."}

@@ -7,7 +7,7 @@ import (
 )
 
 func TestForm(t *testing.T) {
-	t.Run("of a hundred fields or more is refused before they are parsed", formOfManyFieldsIsRefused)
+	t.Run("of four hundred fields or more is refused before they are parsed", formOfManyFieldsIsRefused)
 	t.Run("without a body does not delete the channel that has the name", formWithoutABodyDeletesNothing)
 	t.Run("a form whose post was deleted does not bring it back", formWhosePostWasDeletedDoesNotBringItBack)
 	t.Run("what is wrong with a field is next to it, in words that say what to do", errorIsNextToItsField)
@@ -69,7 +69,7 @@ func formWithoutABodyDeletesNothing(t *testing.T) {
 func formOfManyFieldsIsRefused(t *testing.T) {
 	s, token, channel := engines(t, "ada")
 	form := "text=Hello&incarnation=" + string(channel.Incarnation)
-	for fields, status := range map[int]int{99: 303, 100: 400} {
+	for fields, status := range map[int]int{399: 303, 400: 400} {
 		s.do("POST", "/channels/Engines", cookie(token), typed("application/x-www-form-urlencoded", form+strings.Repeat("&a", fields-2))).want(status)
 	}
 }

@@ -1,10 +1,15 @@
 package web_test
 
 import (
+	"context"
+	"fmt"
 	"strings"
 	"testing"
 
 	"microblogging/domain"
+	"microblogging/storage"
+	"microblogging/storage/driver"
+	"microblogging/storage/drivertest"
 )
 
 func TestPosting(t *testing.T) {
@@ -14,6 +19,13 @@ func TestPosting(t *testing.T) {
 	t.Run("pages say who may post before one types", pagesSayWhoMayPost)
 	t.Run("who may not post may not edit either, and may delete", whoMayNotPostMayDelete)
 	t.Run("the owner rules on the page of the channel and of a post", ownerRulesOnPages)
+	t.Run("one Save saves all that was chosen, and names it", oneSaveSavesAll)
+	t.Run("settings of which one is wrong save nothing, and lose nothing", wrongSettingSavesNothing)
+	t.Run("settings that another has changed meanwhile are shown with both", settingsMeet)
+	t.Run("a Save that stops half-way says what is saved", halfASaveSaysWhatIsSaved)
+	t.Run("settings of an ended session keep each choice and tick", endedSessionKeepsChoices)
+	t.Run("a new channel is for its owner alone, unless they choose", newChannelAsks)
+	t.Run("the owner lists, adds and removes members through the API", ownerRulesOnMembers)
 }
 
 func apiRefusesWhoMayNotPost(t *testing.T) {
@@ -150,5 +162,145 @@ func ownerRulesOnPages(t *testing.T) {
 	settings.values.Del("blocked")
 	settings.press().at("/channels/Engines").says("Saved: blocked accounts.")
 	ada.open(path).says("Block @bob")
+	s.mustBeSound()
+}
+
+// settings is the form with the settings of a channel. Its owner has signed up bob and eve.
+func settings(t *testing.T) (s *site, ada *browser, channel domain.Channel, open func() form) {
+	s, ada, channel = enginesBrowser(t, "ada")
+	s.author("bob")
+	s.author("eve")
+	return s, ada, channel, func() form { return ada.open("/channels/Engines/edit").want(200).form("Save all") }
+}
+
+func (s *site) rule(in domain.Channel) (words [3]string) {
+	s.Helper()
+	rule, err := s.store.Posts.PostingRule(s.Context(), in)
+	ok(s, err)
+	return [3]string{string(rule.Posters), fmt.Sprint(rule.Members), fmt.Sprint(rule.Blocked)}
+}
+
+func oneSaveSavesAll(t *testing.T) {
+	s, _, _, open := settings(t)
+	open().fill("description", "Pistons").fill("posting", "members").fill("add-member", "bob, @Eve ada").press().
+		at("/channels/Engines").says("Saved: description, who may post, members.", "Pistons", "· members post")
+	again := open()
+	is(t, "the members with a tick", again.values["member"], []string{"bob", "eve"})
+	again.values["member"] = []string{"eve"}
+	again.fill("add-blocked", "bob").press().says("Saved: members, blocked accounts.")
+	open().press().says("Nothing was changed.")
+	is(t, "the members", open().values["member"], []string{"eve"})
+	open().fill("posting", "owner").press().says("Saved: who may post.")
+	is(t, "the members of a list that does not count now", open().values["member"], []string{"eve"})
+	s.mustBeSound()
+}
+
+func wrongSettingSavesNothing(t *testing.T) {
+	s, _, channel, open := settings(t)
+	before := s.rule(channel)
+	for field, c := range map[string]struct{ value, says string }{
+		"description": {strings.Repeat("x", 501), "at most 500"},
+		"posting":     {"all", "must be"},
+		"add-member":  {"bob zoe nobody", "There is no account “zoe”, “nobody”."},
+		"add-blocked": {"ada", "You own the channel"},
+	} {
+		wrong := open().fill("description", "Pistons").fill("posting", "members").fill("add-member", "bob").fill("add-blocked", "eve")
+		refused := wrong.fill(field, c.value).press().unwritten().want(422).complains(field, c.says).says("Nothing is saved yet.").form("Save all")
+		for name := range wrong.values {
+			if name != "posting" || field != "posting" {
+				is(t, "with a wrong "+field+", "+name, refused.values.Get(name), wrong.values.Get(name))
+			}
+		}
+		is(t, "the rule", s.rule(channel), before)
+	}
+	var many []domain.User
+	for i := range storage.MaxMembers {
+		many = append(many, s.account(s.author(fmt.Sprintf("m%03d", i))))
+	}
+	ok(t, s.store.Posts.ChangeRule(t.Context(), channel, "ada", func(now *domain.Posting) error {
+		now.Members = many
+		return nil
+	}))
+	open().fill("description", "One more").fill("add-member", "bob").press().unwritten().want(422).
+		complains("add-member", "There would be 201 members: a channel can have 200 at most.").says("Nothing is saved yet.")
+	s.do("GET", "/api/v1/channels/Engines").holds("description", "All about Engines")
+}
+
+func settingsMeet(t *testing.T) {
+	s, _, channel, open := settings(t)
+	late := open().fill("description", "Mine").fill("posting", "owner")
+	open().fill("posting", "members").fill("add-member", "bob").press().at("/channels/Engines")
+	before := s.rule(channel)
+	both := late.press().unwritten().want(412).says("Nothing is saved yet.", "Another choice of who may post was saved meanwhile: “Members”.").form("Save all")
+	is(t, "the rule", s.rule(channel), before)
+	is(t, "my choice", both.values.Get("posting"), "owner")
+	is(t, "my description", both.values.Get("description"), "Mine")
+	is(t, "their members", both.values["member"], []string{"bob"})
+	both.press().at("/channels/Engines").says("Saved: description, who may post.", "· only ada posts")
+	again := open().fill("description", "Mine, again")
+	again.press().at("/channels/Engines")
+	again.press().at("/channels/Engines") // as a double click does
+}
+
+func halfASaveSaysWhatIsSaved(t *testing.T) {
+	s, _, channel, open := settings(t)
+	form := open().fill("description", "Pistons").fill("posting", "members").fill("add-member", "bob")
+	s.breakStore(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Method == driver.CallTransact && call.Target == "Channels" {
+			return domain.ErrUnavailable
+		}
+		return send(ctx)
+	})
+	half := form.press().want(503).says("Who may post is saved. The description is not.")
+	s.mendStore()
+	is(t, "who may post", s.rule(channel)[0], "members")
+	half.form("Save all").press().at("/channels/Engines").says("Saved: description.", "Pistons", "· members post")
+}
+
+func endedSessionKeepsChoices(t *testing.T) {
+	s, _, channel, open := settings(t)
+	open().fill("posting", "members").fill("add-member", "bob eve").press().at("/channels/Engines")
+	before, form := s.rule(channel), open().fill("description", "Pistons")
+	s.endSessions("ada")
+	refused := form.press().unwritten().want(401)
+	refused.signInElsewhere("ada")
+	refused.form("Save all").press().at("/channels/Engines").says("Saved: description.")
+	is(t, "the rule", s.rule(channel), before)
+}
+
+func newChannelAsks(t *testing.T) {
+	s := newSite(t)
+	ada := s.signedIn("ada")
+	s.author("bob")
+	form := ada.open("/channels/new").form("Create channel").fill("name", "Club")
+	is(t, "what is chosen", form.values.Get("posting"), "owner")
+	form.press().at("/channels/Club").says("· only ada posts")
+	members := ada.open("/channels/new").form("Create channel").fill("name", "Rowing").fill("posting", "members")
+	members.fill("add-member", "zoe bob").press().unwritten().want(422).complains("add-member", "There is no account “zoe”.").
+		form("Create channel").fill("add-member", "bob").press().at("/channels/Rowing").says("· members post")
+	if !s.again("bob").open("/channels/Rowing").hasForm("Post") {
+		t.Error("a member has no form for a post")
+	}
+	ada.open("/channels/new").form("Create channel").fill("name", "Open").fill("posting", "open").press().at("/channels/Open").says("· anyone may post")
+}
+
+func ownerRulesOnMembers(t *testing.T) {
+	s, ada, _ := engines(t, "ada")
+	bob := s.signUp("bob")
+	const members = "/api/v1/channels/Engines/members"
+	s.do("PATCH", "/api/v1/channels/Engines", bearer(ada), fields("posting", "members")).want(204)
+	post := func(status int) answer {
+		return s.do("POST", enginesBlogs, bearer(bob), fields("text", "x")).want(status)
+	}
+	post(403).has("The owner of the channel says who they are.")
+	for range 2 {
+		s.do("PUT", members+"/bob", bearer(ada)).want(204)
+	}
+	is(t, "the members", s.do("GET", members, bearer(ada)).want(200).get("items"), any([]any{map[string]any{"name": "bob"}}))
+	post(201)
+	s.do("DELETE", members+"/bob", bearer(ada)).want(204)
+	post(403)
+	s.do("PUT", members+"/bob", bearer(bob)).unwritten().want(403)
+	s.do("GET", members, bearer(bob)).want(403)
 	s.mustBeSound()
 }

@@ -29,10 +29,10 @@ for (const scripts of [true, false]) {
     await other.fill({ Text: "Refused, and kept" });
     await owner.open(`/channels/${channel}`);
     await owner.menu();
-    await owner.follow(owner.link("Who may post"));
-    await owner.page.getByLabel("Only you").check();
-    await owner.follow(owner.button("Save who may post"));
-    await says(owner, "Who may post is saved.");
+    await owner.follow(owner.link("Settings"));
+    await owner.page.getByLabel("Only me").check();
+    await owner.follow(owner.button("Save all"));
+    await says(owner, "Saved: who may post.");
     await answered(other, other.button("Post"), scripts);
     assert.equal(other.status, 403);
     if (scripts) await other.sees("Your draft is kept in this browser until you sign out.");
@@ -43,8 +43,9 @@ for (const scripts of [true, false]) {
     }
     if (scripts) await look(other, "posting-closed");
 
-    await owner.page.getByLabel("Anyone who is signed in").check();
-    await owner.follow(owner.button("Save who may post"));
+    await owner.open(`/channels/${channel}/edit`);
+    await owner.page.getByLabel("Anyone with an account").check();
+    await owner.follow(owner.button("Save all"));
     await owner.open(`/channels/${channel}`);
     await owner.page.locator("article.post a[href*='/20']").first().click();
     await owner.page.waitForURL(/\/20\d\d-/);
@@ -57,11 +58,16 @@ for (const scripts of [true, false]) {
     if (scripts) await look(other, "posting-blocked");
 
     await owner.open(`/channels/${channel}/edit`);
-    await owner.fill({ Name: "nobody_at_all" });
-    await owner.follow(owner.button("Block"));
-    await says(owner, "There is no user of this name.");
+    await owner.page.getByLabel("Members").check();
+    await owner.fill({ "Add members": "nobody_at_all pia", Description: "For members" });
+    await owner.follow(owner.button("Save all"));
+    await says(owner, "There is no account “nobody_at_all”.");
+    assert.equal(await owner.page.getByLabel("Members", { exact: true }).isChecked(), true);
     if (scripts) await look(owner, "posting-edit");
-    await owner.follow(owner.button("Unblock @pia"));
+    await owner.fill({ "Add members": "pia" });
+    await owner.page.getByRole("checkbox", { name: "pia" }).uncheck();
+    await owner.follow(owner.button("Save all"));
+    await says(owner, "Saved: description, who may post, members, blocked accounts.");
     await other.open(`/channels/${channel}`);
     assert.equal(await composers(other), 1);
     if (scripts) await other.sees("Draft kept in this browser");
@@ -69,3 +75,23 @@ for (const scripts of [true, false]) {
     await Promise.all([owner, other, anonymous].map((v) => v.leave()));
   });
 }
+
+test("posting: settings that are left with a choice that is not saved ask first", async () => {
+  await ola.createChannel("olas.asked");
+  const owner = await visitor(sites.sample, { as: ola });
+  await owner.open("/channels/olas.asked/edit");
+  const asked = [];
+  owner.page.on("dialog", (dialog) => {
+    asked.push(dialog.type());
+    return dialog.dismiss();
+  });
+  await owner.page.getByLabel("Only me").check();
+  await owner.page.goto(new URL("/latest", owner.page.url()).href).catch(() => {}); // which the answer aborts
+  assert.deepEqual(asked, ["beforeunload"]);
+  assert.match(owner.page.url(), /\/edit$/);
+  await owner.follow(owner.button("Save all"));
+  await owner.page.getByText("Saved: who may post.").waitFor();
+  await owner.open("/latest");
+  assert.equal(asked.length, 1);
+  await owner.leave();
+});
