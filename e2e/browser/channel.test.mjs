@@ -102,13 +102,13 @@ test("channel: only the owner is offered what only the owner may do", async () =
   ];
   await owner.open(path);
   await owner.menu();
-  await owner.follow(owner.link("Edit description"));
+  await owner.follow(owner.link("Settings"));
   await owner.fill({ Description: "What it is about" });
-  await owner.follow(owner.button("Save"));
+  await owner.follow(owner.button("Save all"));
   await owner.sees("What it is about");
 
   await other.open(path);
-  assert.ok(!(await other.link("Edit description").isVisible()));
+  assert.ok(!(await other.link("Settings").isVisible()));
   assert.ok(!(await other.link("Delete channel…").isVisible()));
   for (const page of ["edit", "delete"]) {
     await other.open(`${path}/${page}`);

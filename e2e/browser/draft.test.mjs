@@ -182,7 +182,7 @@ test("draft: one for a channel that was created again meanwhile is offered, and 
 describe("draft: of every form for text", () => {
   for (const { form, path, fields, button, after: lands } of [
     { form: "a change of a post", path: (post) => `${post}/edit`, fields: { Title: "New", Text: text }, button: "Save", after: /in two lines/ },
-    { form: "a description", path: () => "/channels/every/edit", fields: { Description: text }, button: "Save", after: /in two lines/ },
+    { form: "a description", path: () => "/channels/every/edit", fields: { Description: text }, button: "Save all", after: /in two lines/ },
     { form: "a new channel", path: () => "/channels/new", fields: { Name: "every.new", Description: text }, button: "Create channel", after: /in two lines/ },
   ]) {
     test(`${form} is kept and sent once`, async () => {

@@ -42,27 +42,26 @@ describe("draft: what is saved", () => {
     const other = await v.context.newPage();
     await other.goto(path);
     await other.getByLabel("Description").fill("Saved meanwhile");
-    await Promise.all([other.waitForEvent("load"), other.getByRole("button", { name: "Save", exact: true }).click()]);
+    await Promise.all([other.waitForEvent("load"), other.getByRole("button", { name: "Save all", exact: true }).click()]);
     await v.fill({ Description: "Typed" });
-    await answered(v, v.button("Save"));
+    await answered(v, v.button("Save all"));
     await v.sees("Another description was saved meanwhile: “Saved meanwhile”.");
     await discards(v);
     assert.equal(await v.field("Description").inputValue(), "Saved meanwhile");
     await v.leave();
   });
 
-  test("is no draft when another form of its page is refused, and what was typed stays one", async () => {
+  test("empties the fields that add to a list when settings that were refused are discarded", async () => {
     const v = await visitor(sites.sample, { as: rob });
     await v.open(`${await rob.createChannel("saved.block", "Saved")}/edit`);
-    for (const [description, status] of [["Saved", ""], ["Typed", "Draft kept in this browser until you sign out."]]) {
-      await v.fill({ Description: description, Name: "not.a.user" });
-      await v.follow(v.button("Block"));
-      assert.equal(v.status, 404);
-      assert.equal(await v.field("Description").inputValue(), description);
-      assert.equal(await said(v), status);
-    }
+    await v.fill({ Description: "Typed", "Block accounts": "not.a.user" });
+    await answered(v, v.button("Save all"));
+    assert.equal(v.status, 422);
+    assert.equal(await v.field("Description").inputValue(), "Typed");
+    assert.equal(await v.field("Block accounts").inputValue(), "not.a.user");
     await discards(v);
     assert.equal(await v.field("Description").inputValue(), "Saved");
+    assert.equal(await v.field("Block accounts").inputValue(), "");
     await v.leave();
   });
 });

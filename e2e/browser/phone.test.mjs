@@ -42,14 +42,14 @@ for (const scripts of [true, false]) {
   test(`phone: “Manage” folds what the owner may do, and the feeds are below the posts${how}`, async () => {
     const v = await visitor(sites.sample, { as: flo, ...phone, scripts, hand: "keyboard" });
     await v.open(path);
-    for (const name of ["Edit description", "Delete channel…"]) {
+    for (const name of ["Settings", "Delete channel…"]) {
       assert.ok(!(await v.link(name).isVisible()), `${name} is not folded`);
     }
     const [last, feeds] = [await v.page.getByRole("article").last().boundingBox(), await v.link("Follow in a feed reader").boundingBox()];
     assert.ok(feeds.y > last.y + last.height, "the feeds are above the posts");
     await v.sees("Created", "and read again in winter.");
     await v.menu();
-    await v.link("Edit description").waitFor();
+    await v.link("Settings").waitFor();
     await v.follow(v.link("Delete channel…"));
     await v.leave();
   });
