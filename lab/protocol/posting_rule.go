@@ -250,7 +250,7 @@ func postingRule() subject {
 			{Name: "posting-first", About: "two people post to a channel where only its owner has posted, while it is closed to them",
 				Faults: 1, Preemptions: 2, DelayedCalls: anything, Setup: untouched,
 				Actors: []lab.Actor{ann, vera, {Name: "olga", Run: govern(closed)}}},
-			{Name: "posting-new", About: "a channel is created for its owner alone, and a stranger posts as soon as it is seen",
+			{Name: "posting-new", About: "a channel is created for its owner alone, and another user posts as soon as it is seen",
 				Faults: 1, Preemptions: 2, DelayedCalls: anything,
 				Actors: []lab.Actor{{Name: "olga", Run: createClosed}, vera}},
 			{Name: "posting-members", About: "a member is taken off the list while they post, and a request is delayed",
