@@ -179,14 +179,14 @@ func composerOffersWhereOneMayPost(t *testing.T) {
 	}
 	write := ada.open("/write").form("Post").fill("channel", string(channels[0].Incarnation)+" Closed").fill("text", "Typed before")
 	for _, path := range pages {
-		is(t, path, offered(path), []string{"Blocked", "Closed", "New channel", "Open"})
+		is(t, path, offered(path), []string{"Blocked", "Closed", "New channel, for your posts alone", "Open"})
 	}
 	write.press().want(200)
 	shown := ada.open("/latest").header.Get("ETag")
 	ok(t, s.store.Posts.SetRule(t.Context(), channels[0], "eve", domain.PostersOwner))
 	ok(t, s.store.Posts.Block(t.Context(), channels[1], "eve", s.account("ada")))
 	for _, path := range pages {
-		is(t, path, offered(path), []string{"New channel", "Open"})
+		is(t, path, offered(path), []string{"New channel, for your posts alone", "Open"})
 	}
 	ada.send("GET", "/latest", header("If-None-Match", shown)).want(200)
 	refused := write.fill("key", "another").fill("text", "Typed since").press().want(403).says("Only @eve posts here. Choose another channel.", "Typed since")
