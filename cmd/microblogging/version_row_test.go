@@ -63,7 +63,7 @@ func otherVersionIsRefused(t *testing.T) {
 	for of, says := range map[string]string{
 		"":    "microblogging copy --from OLD --to NEW",
 		"0.0": "microblogging copy --from OLD --to NEW",
-		"0.3": "use the newer program",
+		"9.9": "use the newer program",
 		"two": "is damaged",
 	} {
 		data := reversioned(t, of)

@@ -351,15 +351,15 @@ func refusesVersions(t *testing.T, content mem.Snapshot) {
 	empty := func() *mem.DB { return mem.Open(mem.Snapshot{}, "to") }
 	unversioned := mem.Open(content, "unversioned")
 	ok(t, driver.NewTable(unversioned, schema.TableDeletions).Transact(t.Context(), schema.VersionPartition, driver.Delete(schema.SingleRow, driver.Exists)))
-	const copies = "this program copies stores of commit 0064adec and version 0.1 and version 0.2"
+	const copies = "this program copies stores of commit 0064adec and version 0.1 and version 1.0"
 	for name, c := range map[string]struct {
 		from, to *mem.DB
 		says     string
 	}{
 		"a source that is an unfinished copy": {unfinished, empty(), "run that copy again"},
-		"a newer source":                      {prepared(t, "0.3"), empty(), copies},
+		"a newer source":                      {prepared(t, "9.9"), empty(), copies},
 		"a source that is too old":            {prepared(t, "0.0"), empty(), copies},
-		"a newer target":                      {mem.Open(content, "from"), prepared(t, "0.3"), "copy to an empty store"},
+		"a newer target":                      {mem.Open(content, "from"), prepared(t, "9.9"), "copy to an empty store"},
 		"an older target":                     {mem.Open(content, "from"), prepared(t, "0.1"), "copy to an empty store"},
 		"a target without a version":          {mem.Open(content, "from"), unversioned, "copy to an empty store"},
 	} {

@@ -30,8 +30,8 @@ type readable struct {
 // a version, remove its line and all before it.
 var versions = []readable{
 	{"", "commit 0064adec", from0064.Rows}, // before stores had versions
-	{"0.1", "version 0.1", unchanged},      // 0.2 has more kinds of row, and properties that a row may lack
-	{"0.2", "version 0.2", nil},
+	{"0.1", "version 0.1", unchanged},      // 1.0 has more kinds of row, and properties that a row may lack
+	{"1.0", "version 1.0", nil},
 }
 
 // unchanged is the migration of a version to one that only adds.

@@ -201,9 +201,8 @@ var (
 )
 
 // CurrentVersion is the version of what this program stores, as two numbers. The second one grows with a
-// change that only adds, and the first one with any other. Until 1.0, the second one grows with each change.
-// format.txt says what the version is the number of.
-const CurrentVersion = "0.2"
+// change that only adds, and the first one with any other. format.txt says what the version is the number of.
+const CurrentVersion = "1.0"
 
 // Version is the row that says of which version the store is: its rows, and the messages on its queue.
 var Version = &Kind{

@@ -67,7 +67,7 @@ func versionIsFirst(t *testing.T) {
 		t.Errorf("written in this order: %q", written)
 	}
 	has, err := version.Read(t.Context(), db)
-	if has != "0.2" || err != nil {
+	if has != "1.0" || err != nil {
 		t.Errorf("the store has the version %q (%v)", has, err)
 	}
 }
@@ -78,20 +78,20 @@ func otherVersionsAreRefused(t *testing.T) {
 		rows []driver.Operation // in the place of the version
 		says string
 	}{
-		"a later one that adds":      {[]driver.Operation{driver.Insert("", text("0.3"))}, "use the newer program"},
-		"a later one with more":      {[]driver.Operation{driver.Insert("", text("0.10"))}, "use the newer program"},
+		"a later one that adds":      {[]driver.Operation{driver.Insert("", text("1.9"))}, "use the newer program"},
+		"a later one with more":      {[]driver.Operation{driver.Insert("", text("10.0"))}, "use the newer program"},
 		"a later one that changes":   {[]driver.Operation{driver.Insert("", text("2.0"))}, "use the newer program"},
 		"an earlier one":             {[]driver.Operation{driver.Insert("", text("0.1"))}, "microblogging copy --from OLD --to NEW"},
 		"none":                       {nil, "it has rows and no version"},
 		"of an unfinished copy":      {[]driver.Operation{driver.Insert("", text(version.Unfinished))}, "run that copy again"},
 		"a number":                   {[]driver.Operation{driver.Insert("", text("2"))}, `damaged (rows: 1, the first says "2")`},
-		"garbage":                    {[]driver.Operation{driver.Insert("", text("0.2\n"))}, "damaged"},
-		"a zero before it":           {[]driver.Operation{driver.Insert("", text("0.02"))}, "damaged"},
+		"garbage":                    {[]driver.Operation{driver.Insert("", text("1.0\n"))}, "damaged"},
+		"a zero before it":           {[]driver.Operation{driver.Insert("", text("1.00"))}, "damaged"},
 		"an empty text":              {[]driver.Operation{driver.Insert("", text(""))}, "damaged"},
 		"a property of another type": {[]driver.Operation{driver.Insert("", driver.Int64(schema.PropVersion, 1))}, "damaged"},
 		"no property":                {[]driver.Operation{driver.Insert("")}, "damaged"},
-		"two":                        {[]driver.Operation{driver.Insert("", text("0.2")), driver.Insert("0.2", text("0.2"))}, "damaged (rows: 2"},
-		"one in another row":         {[]driver.Operation{driver.Insert("0.2", text("0.2"))}, "damaged"},
+		"two":                        {[]driver.Operation{driver.Insert("", text("1.0")), driver.Insert("1.0", text("1.0"))}, "damaged (rows: 2"},
+		"one in another row":         {[]driver.Operation{driver.Insert("1.0", text("1.0"))}, "damaged"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			db := empty(t)
