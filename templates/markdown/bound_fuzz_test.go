@@ -8,8 +8,12 @@ import (
 	"unicode/utf8"
 )
 
-// longest is how many characters a post may have.
-const longest = 5000
+const (
+	// longest is how many characters a post may have.
+	longest = 5000
+	// slowest is how many times as long as plain text a text may take. The race detector would measure something else.
+	slowest = 50
+)
 
 // repeated is a text of longest characters.
 func repeated(part string) string {
