@@ -12,7 +12,7 @@ type Posters string
 const (
 	PostersOpen    Posters = "open"    // everybody who has an account
 	PostersMembers Posters = "members" // the accounts on a list
-	PostersOwner   Posters = "owner"   // nobody
+	PostersOwner   Posters = "owner"   // no others
 )
 
 // Posting is who may post to a channel besides its owner. The lists are in the order of the names. They hold

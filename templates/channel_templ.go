@@ -2357,7 +2357,7 @@ func EditChannelPage(page Page, v EditChannel) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = line(v.Form, namesField("add-member", "Add members", v.Posting.AddMember, "Names, with a space between them. To remove somebody, take the tick away.")).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = line(v.Form, namesField("add-member", "Add members", v.Posting.AddMember, "Names, with a space between them. To remove one, take the tick away.")).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -201,7 +201,7 @@ func wrongSettingSavesNothing(t *testing.T) {
 	for field, c := range map[string]struct{ value, says string }{
 		"description": {strings.Repeat("x", 501), "at most 500"},
 		"posting":     {"all", "must be"},
-		"add-member":  {"bob zoe nobody", "There is no account “zoe”, “nobody”."},
+		"add-member":  {"bob zoe yan", "There is no account “zoe”, “yan”."},
 		"add-blocked": {"ada", "You own the channel"},
 	} {
 		wrong := open().fill("description", "Pistons").fill("posting", "members").fill("add-member", "bob").fill("add-blocked", "eve")

@@ -51,7 +51,7 @@ type PostingRule struct {
 	revision string
 }
 
-// In is the rule, if it is of this incarnation. Otherwise it is a rule that refuses nobody.
+// In is the rule, if it is of this incarnation. Otherwise it is a rule that refuses no one.
 func (g PostingRule) In(ref domain.ChannelRef) PostingRule {
 	if g.incarnation != ref.Incarnation {
 		return PostingRule{Posting: domain.Posting{Posters: domain.PostersOpen}, incarnation: ref.Incarnation}

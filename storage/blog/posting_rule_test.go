@@ -298,7 +298,7 @@ func oneTooManyIsNoMember(t *testing.T, w *world) {
 	}
 }
 
-// A stranger posts as soon as the channel can be seen.
+// Anybody else posts as soon as the channel can be seen.
 func newChannelIsClosed(t *testing.T, w *world) {
 	channel, _, err := w.Store.Channels.Create(t.Context(), w.NewChannel("garden", ada), domain.PostersOwner, "", 0)
 	w.OK(err)

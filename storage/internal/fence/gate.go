@@ -36,7 +36,7 @@ func (s *Fence) ReserveGate(ctx context.Context, ref domain.ChannelRef) (driver.
 // worker would shut the gate again and sweep the rows of the next incarnation.
 //
 // The gate says who may post, until a row does (package blog). A rule that was written later would let in a
-// user whom the owner does not want; one that was inserted beside the gate would stay if the creation fails.
+// user whom the owner does not want; one that was inserted with the gate would stay if the creation fails.
 func (s *Fence) OpenGate(ctx context.Context, ref domain.ChannelRef, reservation driver.ETag, posters domain.Posters) error {
 	gate := driver.Insert(schema.OpenGateRow(ref.Incarnation), driver.String(schema.PropIncarnation, ref.Incarnation))
 	if posters != domain.PostersOpen {
