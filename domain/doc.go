@@ -28,8 +28,9 @@
 // checks), not a lock: no request ever waits for it.
 //
 // A request to delete makes the channel unreadable immediately: its row becomes pending (or
-// deleting, on a site where nothing can be undone). The user who asked can undo that until a worker
-// passes the pivot, which sets the row to deleting before the gate is touched. The undo and the pivot are
+// deleting, on a site where nothing can be undone). The user who asked can undo that (if an operator of the
+// site has asked, each of them can, and the owner cannot) until a worker passes the pivot, which sets the
+// row to deleting before the gate is touched. The undo and the pivot are
 // conditional writes of the same version of the row, so only one of them succeeds. Each undo increments
 // the undo count in the row, also of an active one, whose request may have died. (A reconciling pass
 // undoes a request that has recorded nothing for an hour.) A worker carries out a message only if it has
@@ -57,8 +58,8 @@
 //   - I2 no collateral. Deleting one incarnation never removes or changes a row
 //     of another. A write that was sent to one incarnation never takes effect in another.
 //   - I3 no lost post. An acknowledged post stays in the store until its author, the channel's
-//     owner, or the channel's deletion removes it, and is readable while its channel is active. A
-//     removed post never appears again. After an undo is acknowledged, the deletion removes nothing.
+//     owner, an operator of the site, or the channel's deletion removes it, and is readable while its
+//     channel is active. A removed post never appears again. After an undo is acknowledged, the deletion removes nothing.
 //     A deletion removes nothing before the time that the user was told, by the clock of the process
 //     that told it. There are two exceptions: a channel ends when its owner's account ends, and an
 //     account may end earlier if two clocks differ by more than [ClockMargin].
