@@ -23,6 +23,7 @@ func TestPosting(t *testing.T) {
 	t.Run("settings of which one is wrong save nothing, and lose nothing", wrongSettingSavesNothing)
 	t.Run("settings that another has changed meanwhile are shown with both", settingsMeet)
 	t.Run("a Save that stops half-way says what is saved", halfASaveSaysWhatIsSaved)
+	t.Run("a Save whose reply was lost is no conflict, and a change between its reads and its write is one", saveMeetsItselfOrAnother)
 	t.Run("settings of an ended session keep each choice and tick", endedSessionKeepsChoices)
 	t.Run("a new channel is for its owner alone, unless they choose", newChannelAsks)
 	t.Run("the owner lists, adds and removes members through the API", ownerRulesOnMembers)
@@ -255,6 +256,30 @@ func halfASaveSaysWhatIsSaved(t *testing.T) {
 	s.mendStore()
 	is(t, "who may post", s.rule(channel)[0], "members")
 	half.form("Save all").press().at("/channels/Engines").says("Saved: description.", "Pistons", "· members post")
+}
+
+func saveMeetsItselfOrAnother(t *testing.T) {
+	s, _, channel, open := settings(t)
+	form, answered := open().fill("posting", "members").fill("add-member", "bob"), false
+	s.breakStore(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		err := send(ctx)
+		if call.Method == driver.CallTransact && !answered {
+			answered, err = true, send(ctx) // as a client does that had no answer
+		}
+		return err
+	})
+	form.press().at("/channels/Engines").says("Saved: who may post, members.")
+	form, before := open().fill("posting", "owner"), true
+	s.breakStore(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Method == driver.CallTransact && before {
+			before = false
+			ok(t, s.store.Posts.SetRule(ctx, channel, "ada", domain.PostersOpen))
+		}
+		return send(ctx)
+	})
+	form.press().want(412).says("Another choice of who may post was saved meanwhile: “Anyone with an account”.")
+	s.mendStore()
+	is(t, "who may post", s.rule(channel)[0], "open")
 }
 
 func endedSessionKeepsChoices(t *testing.T) {
