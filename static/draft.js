@@ -3,7 +3,7 @@
 // keeps what was typed as well as it can.
 //
 // A draft is an item of localStorage under "draft:USER:PATH:INCARNATION:TAB". It holds all
-// fields of the form, those that were typed and the rest, so also the idempotency key: a draft
+// fields of the form, those that were typed, what was chosen, and the rest, so also the idempotency key: a draft
 // that comes back is the same post. A post that is on its way is such an item too, with ":KEY"
 // behind its name, until the server has answered. draft_end.js removes the drafts of a user who signs out.
 
@@ -15,6 +15,7 @@ const patience = 20_000;
 
 const typed = ({ type, readOnly }) => (type === "text" || type === "textarea") && !readOnly;
 const rest = ({ type, name }) => (type === "hidden" && !["user", "incarnation", "next"].includes(name)) || type === "select-one";
+const choice = ({ type }) => type === "radio" || type === "checkbox";
 
 const read = (name) => JSON.parse(localStorage.getItem(name));
 const named = (start) => Object.keys(localStorage).filter((name) => name.startsWith(start)).sort();
@@ -167,6 +168,7 @@ class Draft {
       // A choice that there is no more stays as it is.
       if (control.type !== "select-one" || [...control.options].some(({ value }) => value === values[control.name])) control.value = values[control.name];
     }
+    for (const control of this.#controls((c) => choice(c) && draft.chosen?.[c.name] && which(c))) control.checked = draft.chosen[control.name].includes(control.value);
     if (this.form.elements.titled) this.form.elements.titled.checked = Boolean(values.title);
     for (const control of this.#controls(typed)) control.dispatchEvent(new Event("input"));
     for (let fold = this.form.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
@@ -174,7 +176,9 @@ class Draft {
 
   get #values() {
     const of = (which) => Object.fromEntries(this.#controls(which).map(({ name, value }) => [name, value]));
-    return { typed: of(typed), rest: of(rest) };
+    const chosen = {};
+    for (const { name, value, checked } of this.#controls(choice)) chosen[name] = [...chosen[name] ?? [], ...checked ? [value] : []];
+    return { typed: of(typed), rest: of(rest), chosen };
   }
 
   #same(draft) {
@@ -216,6 +220,7 @@ class Draft {
       control.value = control.defaultValue;
       control.dispatchEvent(new Event("input")); // form.js counts its characters
     }
+    for (const control of this.#controls(choice)) control.checked = control.defaultChecked;
     this.#renew();
     if (this.form.elements.titled) this.form.elements.titled.checked = false;
   }

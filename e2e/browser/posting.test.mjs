@@ -95,3 +95,41 @@ test("posting: settings that are left with a choice that is not saved ask first"
   assert.equal(asked.length, 1);
   await owner.leave();
 });
+
+test("posting: Back after a Save shows what is saved, and no tick of another", async () => {
+  await ola.createChannel("olas.back");
+  await Promise.all(["back_a", "back_b", "back_c"].map((name) => signUp(sites.sample, name)));
+  const owner = await visitor(sites.sample, { as: ola });
+  await owner.open("/channels/olas.back/edit");
+  await owner.page.getByRole("radio", { name: "Members" }).check();
+  await owner.fill({ "Add members": "back_a back_b back_c" });
+  await owner.follow(owner.button("Save all"));
+  await owner.open("/channels/olas.back/edit");
+  await owner.page.getByRole("checkbox", { name: "back_a" }).uncheck();
+  await owner.fill({ Description: "Two members" });
+  await owner.follow(owner.button("Save all"));
+  await owner.page.getByText("Saved: description, members.").waitFor();
+  await Promise.all([owner.page.waitForEvent("load"), owner.page.evaluate(() => history.back())]);
+  await owner.page.getByRole("checkbox", { name: "back_b" }).waitFor();
+  const ticks = await owner.page.getByRole("checkbox").evaluateAll((all) => all.map(({ value, checked }) => `${value} ${checked}`));
+  assert.deepEqual(ticks, ["back_b true", "back_c true"]);
+  assert.equal(await owner.field("Description").inputValue(), "Two members");
+  await owner.leave();
+});
+
+test("posting: a draft of a new channel has the choice of who may post", async () => {
+  const owner = await visitor(sites.sample, { as: ola });
+  await owner.open("/channels/new");
+  await owner.fill({ Name: "olas.draft" });
+  await owner.page.getByRole("radio", { name: "Members" }).check();
+  await owner.page.getByRole("textbox", { name: "Members" }).fill("pia");
+  await owner.sees("Draft kept in this browser");
+  owner.page.on("dialog", (dialog) => dialog.accept());
+  await owner.open("/latest");
+  await owner.open("/channels/new");
+  assert.equal(await owner.field("Name").inputValue(), "olas.draft");
+  assert.equal(await owner.page.getByRole("radio", { name: "Members" }).isChecked(), true);
+  await owner.press(owner.button("Discard"));
+  assert.equal(await owner.page.getByRole("radio", { name: "Only me" }).isChecked(), true);
+  await owner.leave();
+});
