@@ -53,6 +53,7 @@ type (
 const (
 	MaxNewPosts = blog.MaxNewPosts
 	MaxMembers  = blog.MaxMembers
+	MaxBlocked  = blog.MaxBlocked
 	MaxDigest   = reader.MaxDigest
 	MaxRanked   = reader.MaxRanked
 

@@ -119,16 +119,13 @@ func typedPosting(form url.Values, members, blocked []templates.Ticked) template
 	}
 }
 
-// maxTyped is how many names one field of a form can have.
-const maxTyped = 200
-
 // accounts reads the accounts whose names are in a field of a form, with commas or spaces between them. It leaves out the
 // visitor, who owns the channel, of the members, and refuses to block them. Names without an account are an InvalidError
 // on the field.
 func (s *server) accounts(ctx context.Context, v visitor, form url.Values, field string) (found []domain.User, err error) {
 	names := strings.FieldsFunc(form.Get(field), func(r rune) bool { return r == ',' || r == ' ' || r == '\t' })
-	if len(names) > maxTyped {
-		return nil, domain.Invalid(field, "has %d names: %d fit in one form", len(names), maxTyped)
+	if most := map[string]int{"add-member": storage.MaxMembers, "add-blocked": storage.MaxBlocked}[field]; len(names) > most {
+		return nil, domain.Invalid(field, "has %d names: the list can have %d", len(names), most)
 	}
 	accounts := make([]domain.User, len(names))
 	reads := make([]func(context.Context) error, len(names))
@@ -155,7 +152,7 @@ func (s *server) accounts(ctx context.Context, v visitor, form url.Values, field
 	for i, account := range accounts {
 		switch {
 		case account.Name == "":
-			missing = append(missing, "“"+shown(names[i])+"”")
+			missing = append(missing, quoted(shown(names[i])))
 		case account.Name == v.User && field == "add-blocked":
 			return nil, domain.Invalid(field, "You own the channel, and cannot be blocked there")
 		case account.Name != v.User:
@@ -163,7 +160,7 @@ func (s *server) accounts(ctx context.Context, v visitor, form url.Values, field
 		}
 	}
 	if len(missing) > 0 {
-		return nil, domain.Invalid(field, "There is no account %s", strings.Join(missing, ", "))
+		return nil, domain.Invalid(field, "No account is called %s. Who has signed up can be on the list", strings.Join(missing, " or "))
 	}
 	return found, nil
 }
@@ -327,8 +324,11 @@ func (s *server) settingsAgain(c echo.Context, v visitor, in domain.Channel, for
 	base := f.base
 	switch {
 	case conflict:
-		refused, base = savedMeanwhile(now, f.wanted), now
-		refused.Message = saved + refused.Message
+		if saved != "" { // by this form
+			base = f.wanted
+			base.About = f.base.About
+		}
+		refused, base = templates.Form{Message: cmp.Or(saved, "Nothing is saved yet. ") + savedMeanwhile(base, now) + "What you changed is below. Look at all of it, and save again."}, now
 	case saved != "":
 		refused, base = templates.Form{Message: saved + "Save all again."}, now
 	case refused.Message == "":
@@ -336,6 +336,14 @@ func (s *server) settingsAgain(c echo.Context, v visitor, in domain.Channel, for
 	}
 	showTexts(form, in.Fields())
 	in.About = aboutOf(form)
+	if conflict { // what this form leaves as it was is shown as it is now
+		if f.wanted.About == f.base.About {
+			in.About = now.About
+		}
+		if f.wanted.Posters == f.base.Posters {
+			form.Set("posting", now.Posters)
+		}
+	}
 	posting := typedPosting(form, ticked(now.Members, f.dropMembers), ticked(now.Blocked, f.dropBlocked))
 	if saved != "" {
 		posting.AddMember, posting.AddBlocked = "", ""
@@ -352,19 +360,27 @@ func fieldOfList(e domain.FieldError) domain.FieldError {
 	return domain.FieldError{Field: "add-member", Detail: "There " + e.Detail}
 }
 
-// savedMeanwhile says what others have saved since the form was opened, where that is not what the form wants.
-func savedMeanwhile(saved, wanted settings) templates.Form {
-	message := "Nothing is saved yet. "
-	theirs, mine := saved.fields(), wanted.fields()
-	for i, field := range theirs {
-		if *field.Text != *mine[i].Text {
-			name := map[string]string{"posting": "choice of who may post", "members": "list of members", "blocked": "list of blocked accounts"}[field.Name]
-			text := *field.Text
-			if field.Name == "posting" {
-				text = templates.PostersWords(domain.Posters(text))
-			}
-			message += "Another " + cmp.Or(name, field.Name) + " was saved meanwhile: “" + text + "”. "
-		}
+// quoted is a text in quotation marks, if there is one.
+func quoted(text string) string {
+	if text == "" {
+		return ""
 	}
-	return templates.Form{Message: message + "Yours is below. To replace the other with it, save again."}
+	return "“" + text + "”"
+}
+
+// savedMeanwhile says what was saved since the form was opened.
+func savedMeanwhile(base, saved settings) (message string) {
+	before := base.fields()
+	for i, field := range saved.fields() {
+		if *field.Text == *before[i].Text {
+			continue
+		}
+		name := map[string]string{"posting": "choice of who may post", "members": "list of members", "blocked": "list of blocked accounts"}[field.Name]
+		text := *field.Text
+		if field.Name == "posting" {
+			text = templates.PostersWords(domain.Posters(text))
+		}
+		message += "Another " + cmp.Or(name, field.Name) + " was saved meanwhile: " + cmp.Or(quoted(text), "an empty one") + ". "
+	}
+	return message
 }

@@ -39,7 +39,7 @@ func errorIsNextToItsField(t *testing.T) {
 	both.form("Save all").fill("description", "Mine").press().at("/channels/Engines").says("Mine")
 	mine.fill("description", " Mine ").press().at("/channels/Engines")
 	settings := func() form { return ada.open("/channels/Engines/edit").form("Save all") }
-	settings().fill("add-blocked", "zoe, bob").press().unwritten().want(422).complains("add-blocked", "There is no account “zoe”.")
+	settings().fill("add-blocked", "zoe, bob").press().unwritten().want(422).complains("add-blocked", "No account is called “zoe”.")
 	settings().fill("add-blocked", " @Ada ").press().unwritten().want(422).complains("add-blocked", "You own the channel, and cannot be blocked there.").
 		form("Save all").fill("add-blocked", "").fill("description", "Mine alone").press().at("/channels/Engines").says("Mine alone")
 	settings().fill("add-blocked", "@bob").press().says("Saved: blocked accounts.")

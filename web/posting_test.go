@@ -202,7 +202,7 @@ func wrongSettingSavesNothing(t *testing.T) {
 	for field, c := range map[string]struct{ value, says string }{
 		"description": {strings.Repeat("x", 501), "at most 500"},
 		"posting":     {"all", "must be"},
-		"add-member":  {"bob zoe yan", "There is no account “zoe”, “yan”."},
+		"add-member":  {"bob zoe yan", "No account is called “zoe” or “yan”."},
 		"add-blocked": {"ada", "You own the channel"},
 	} {
 		wrong := open().fill("description", "Pistons").fill("posting", "members").fill("add-member", "bob").fill("add-blocked", "eve")
@@ -238,6 +238,12 @@ func settingsMeet(t *testing.T) {
 	is(t, "my description", both.values.Get("description"), "Mine")
 	is(t, "their members", both.values["member"], []string{"bob"})
 	both.press().at("/channels/Engines").says("Saved: description, who may post.", "· only ada posts")
+	words := open().fill("description", "Two tabs")
+	open().fill("posting", "members").fill("member", "").press().at("/channels/Engines")
+	both = words.press().unwritten().want(412).
+		says("Another choice of who may post was saved meanwhile: “Members”. Another list of members was saved meanwhile: an empty one. What").form("Save all")
+	is(t, "a choice that only they have made", both.values.Get("posting"), "members")
+	both.press().at("/channels/Engines").says("Saved: description.", "Two tabs", "· members post")
 	again := open().fill("description", "Mine, again")
 	again.press().at("/channels/Engines")
 	again.press().at("/channels/Engines") // as a double click does
@@ -256,6 +262,21 @@ func halfASaveSaysWhatIsSaved(t *testing.T) {
 	s.mendStore()
 	is(t, "who may post", s.rule(channel)[0], "members")
 	half.form("Save all").press().at("/channels/Engines").says("Saved: description.", "Pistons", "· members post")
+
+	form, first := open().fill("description", "Valves").fill("posting", "open"), true
+	s.breakStore(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Method == driver.CallTransact && call.Target == "Channels" && first {
+			first = false
+			_, err := s.store.Channels.Update(ctx, channel.Ref(), "ada", func(about *domain.About) error {
+				about.Description = "Theirs"
+				return nil
+			})
+			ok(t, err)
+		}
+		return send(ctx)
+	})
+	form.press().want(412).says("Who may post is saved. The description is not. Another description was saved meanwhile: “Theirs”. What you")
+	s.mendStore()
 }
 
 func saveMeetsItselfOrAnother(t *testing.T) {
@@ -301,7 +322,7 @@ func newChannelAsks(t *testing.T) {
 	is(t, "what is chosen", form.values.Get("posting"), "owner")
 	form.press().at("/channels/Club").says("· only ada posts")
 	members := ada.open("/channels/new").form("Create channel").fill("name", "Rowing").fill("posting", "members")
-	members.fill("add-member", "zoe bob").press().unwritten().want(422).complains("add-member", "There is no account “zoe”.").
+	members.fill("add-member", "zoe bob").press().unwritten().want(422).complains("add-member", "No account is called “zoe”.").
 		form("Create channel").fill("add-member", "bob").press().at("/channels/Rowing").says("· members post")
 	if !s.again("bob").open("/channels/Rowing").hasForm("Post") {
 		t.Error("a member has no form for a post")
