@@ -50,11 +50,12 @@ func (x *Explorer) Reach(ctx context.Context, invariant string, most int) *Reach
 		}
 		from, key := frontier[0], frontier[0].key()
 		choices := slices.Clone(x.choices(from))
+		stays := !slices.ContainsFunc(choices, func(c Choice) bool { return c.Actor != network || !c.Fate.costs() })
 		switch {
 		case violates(x.scenario.Invariants.State(x.view(from))) || len(choices) == 0 && violates(x.rest(from)):
 			can = append(can, key)
 			continue
-		case len(choices) == 0:
+		case stays && !violates(x.rest(from)): // no fault has to happen
 			well = append(well, key)
 		}
 		for _, c := range choices {

@@ -47,6 +47,15 @@ func TestReach(t *testing.T) {
 			}
 		}
 	})
+	t.Run("a queue that may lose a message need not", func(t *testing.T) {
+		c, err := modelcheck.Find("index-first")
+		ok(t, err)
+		moments, err := c.FollowText("olga*3,olga:dies-after,reconcile,network:forgotten")
+		ok(t, err)
+		if got := explorer(t, c.Scenario).Reach(t.Context(), "I5", 1000).Because(moments, "I5"); got != 6 {
+			t.Errorf("every way violates it since step %d, while the message is still there", got)
+		}
+	})
 	t.Run("no state violates it where a search finds nothing", func(t *testing.T) {
 		link, err := modelcheck.Find("link")
 		ok(t, err)
