@@ -211,7 +211,7 @@ func posts() subject {
 				always(unfenced), unharmed),
 			ablate("own-gate", "post-own", "The gate alone", "TransactIfOpen: driver.Merge(schema.OpenGateRow(ref.Incarnation), driver.Exists)",
 				"An owner's post does not require the posting rule, so the open gate is all that refuses it when it comes too late.",
-				always(leavingOut(driver.ActionMerge, "gate!open!")), unharmed),
+				always(leavingOut(driver.ActionMerge, "gate!open!")), unharmed, unbounded),
 			ablate("once", "one-key", "The key of a post", "newRows: driver.Insert(a.once(),",
 				"A post inserts a row for its idempotency key, so the same form sent twice makes one post.",
 				always(withoutOnce), unharmed),
