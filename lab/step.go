@@ -185,7 +185,7 @@ func (s *state) countPreemption(from *state, c Choice) {
 // describeFate is the fate of a step in the words of the table.
 func describeFate(f Fate) string {
 	return [...]string{
-		"", "dies before it", "dies after it", "takes effect, reply lost", "never arrives",
+		"", "dies before it", "dies after it", "takes effect, reply lost, not sent again", "never arrives, not sent again",
 		"takes effect, SDK sends it again", "caller gives up, still under way", "a copy is still under way",
 		"the queue loses a message", "takes effect late", "time passes",
 	}[f]

@@ -35,7 +35,7 @@ func causesAreTaught(t *testing.T) {
 		"A2":           {"w2 queue: receive", "w2 Channels: delete news before w1 Channels: delete news"},
 		"A3":           {"olga Channels: merge news (deleting)", "without olga dies after it"},
 		"A4":           {"ann Channels: insert news (active)", "without ann takes effect, SDK sends it again"},
-		"twice":        {"ann Blogs: insert blog!…!ann.1", "without ann takes effect, reply lost"},
+		"twice":        {"ann Blogs: insert blog!…!ann.1", "without ann takes effect, reply lost, not sent again"},
 		"lost-message": {"network news", "without network the queue loses a message"},
 		"index-first":  {"network delete news setup.5", "without olga dies after it"},
 		"poison-row":   {"w1 queue: delete the message", "without w1 dies after it"},

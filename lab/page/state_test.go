@@ -101,7 +101,7 @@ func partsSayIt(t *testing.T) {
 		{orphan, "say", "Won in 9 steps. No shorter way is known. ✗ The invariant “no orphan post” is violated"}, {"/lab/A1?s=ann*2", "actor-ann", "finished Was told: “posted”"},
 		{"/lab/late-copy?s=olga:dies-before", "actor-olga", "dead"},
 		{"/lab/A1", "actor-w1", "Waits: the queue is empty."}, {"/lab/A3", "actor-olga", "olga dies before it"},
-		{"/lab/A4", "actor-ann", "or, for 1 fault: ann dies before it : ann dies after it : ann request never arrives : ann answer takes effect, reply lost : ann takes effect, SDK sends it again"}, {"/lab/again?s=w1*6", "actor-ann", "costs 1 interruption"},
+		{"/lab/A4", "actor-ann", "or, for 1 fault: ann dies before it : ann dies after it : ann request never arrives, not sent again : ann answer takes effect, reply lost, not sent again : ann takes effect, SDK sends it again"}, {"/lab/again?s=w1*6", "actor-ann", "costs 1 interruption"},
 		{"/lab/A4?s=ann:unsent", "budget", "0 of 1 left"}, {"/lab/A4", "budget", "Faults ● 1 of 1 left"}, {"/lab/A1", "budget", "No faults here Switch actors freely 200 of 200 steps left"},
 		{"/lab/again", "budget", "Interruptions ●●●● 4 of 4 left"}, {"/lab/again?s=w1,w2", "budget", "3 of 4 left"}, {"/lab/shut-gate?s=w1*6", "budget", "194 of 200 steps left"},
 		{"/lab/A1", "invariant-A1", "Here it is open. Not checked before the system is idle."}, {"/lab/A1", "invariant-A2", "holds"},
