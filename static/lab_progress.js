@@ -31,15 +31,19 @@ const keep = (known) => localStorage.setItem(place, JSON.stringify(Object.fromEn
 // remembered until the page that it leads to is shown.
 const choice = "lab:choice";
 const here = ({ pathname, search }) => pathname + search;
-addEventListener("click", ({ target }) => {
-  const link = target.closest?.("a:is([data-choice], [data-hint], [data-run])[href]");
+function chosen(address) {
   try {
-    // Where running on leads is known when it is shown.
-    if (link) sessionStorage.setItem(choice, "run" in link.dataset ? "" : here(link));
+    sessionStorage.setItem(choice, address);
   } catch {
     // Nothing is remembered.
   }
+}
+// Where running on leads, or a condition that is checked, is known when it is shown.
+addEventListener("click", ({ target }) => {
+  const link = target.closest?.("a:is([data-choice], [data-hint], [data-run])[href]");
+  if (link) chosen("run" in link.dataset ? "" : here(link));
 }, { capture: true });
+addEventListener("submit", () => chosen(""), { capture: true });
 
 function win() {
   try {
@@ -75,7 +79,7 @@ function show(forgotten) {
     const mark = level.querySelector("[data-won-mark]");
     const [steps] = known.get(level.dataset.level) ?? [];
     mark.hidden = !steps;
-    mark.textContent = steps ? `✓ won in ${steps}` : "";
+    mark.textContent = !steps ? "" : "build" in level.dataset ? "✓ built" : `✓ won in ${steps}`;
   }
   const can = levels.filter((level) => !("wonNever" in level.dataset)); // the production code is not won
   const won = can.filter((level) => known.has(level.dataset.level)).length;
@@ -84,7 +88,6 @@ function show(forgotten) {
     const link = won ? next.querySelector("a") : start;
     goOn.href = link.href;
     goOn.textContent = won ? `Continue: ${link.textContent}` : start.textContent;
-    next.closest("details").open = true;
   }
   line.hidden = !won && !forgotten;
   if (won) line.replaceChildren(`You have won ${won} of ${can.length}. `, handIn(known), " ", button("Forget that", () => forget(known)));

@@ -105,6 +105,15 @@ func (l *Lab) verdict(v buildView) toy.Verdict {
 	return verdict
 }
 
+// name is that of the level in the course.
+func (v buildView) name() string { return "build-" + strconv.Itoa(v.Number) }
+
+// heading is the title of the level, with its number in the course.
+func (v buildView) heading() string {
+	l, number := levelOf(v.name())
+	return l.numbered(number)
+}
+
 // mark says in two words what was found.
 func (v buildView) mark() string {
 	if v.Verdict.Violated == "" {

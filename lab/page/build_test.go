@@ -1,6 +1,7 @@
 package page_test
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -25,7 +26,7 @@ func buildJudges(t *testing.T) {
 	s, held := newSite(t), ""
 	for i, l := range toy.Levels() {
 		address := "/lab/build?l=" + strconv.Itoa(i+1)
-		start := s.get(address).want(200).says("Build the fence, "+strconv.Itoa(i+1)+": "+l.Title, l.Task, "Choose a condition, and check it")
+		start := s.get(address).want(200).says("Build "+strconv.Itoa(i+1)+": "+l.Title, l.Task, "Choose a condition, and check it")
 		if start.all(isVerdict) != nil {
 			t.Errorf("%s has a verdict before a choice", address)
 		}
@@ -76,8 +77,8 @@ func buildIsAForm(t *testing.T) {
 	if fields["l"] != "3" || fields["c"] != "any" || fields["large"] != "1" {
 		t.Errorf("the form sends %v", fields)
 	}
-	if links := r.links(); !strings.Contains(strings.Join(links, " "), "/lab/build?l=4&large=1") {
-		t.Errorf("no next level for a projector among %q", links)
+	if links := r.links(); !slices.Contains(links, "/lab/build?l=4&large=1") {
+		t.Errorf("no other level for a projector among %q", links)
 	}
 }
 

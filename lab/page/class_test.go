@@ -114,8 +114,8 @@ func staysLarge(r response) {
 func notesLeadThere(t *testing.T) {
 	s := newSite(t)
 	for _, stop := range []struct{ name, way, says string }{
-		{"open-gate", "ann*4 run:olga run:w1 run:w1 ann run:w1", "violates"},
-		{"open-gate", "ann*4 run:olga run:w1 ann run:w1 run:w1", "Not won yet"},
+		{"own-gate", "olga*2 run:w1 run:w1 olga run:w1", "violates"},
+		{"own-gate", "olga*2 run:w1 olga run:w1 run:w1", "From here the invariant holds, whatever you do"},
 		{"shut-gate", "run:w1 run:w2 run:w2 run:w2 run:ann run:ann run:ann run:w1", "violates"},
 	} {
 		s.get("/lab/" + stop.name + "?s=" + taken(s, stop.name, stop.way)).want(200).says(stop.says)
@@ -126,8 +126,8 @@ func handedInIsChecked(t *testing.T) {
 	s := newSite(t)
 	longer := "ann,olga*2,w1*3,ann,w1*2"
 	r := s.get("/lab/class?A1="+longer+"&A2=w1*4&A3=olga:dies-after&utm_source=x").want(200).says("Checked: 2 of 3 won",
-		"Level 1: A post without a channel : won in 9 steps, shortest 9", "Level 2: The new channel pays for the old one : not won in 4 steps",
-		"Level 3: Asked for, and never done : won in 1 step, shortest 1", "/lab/class?A1="+longer+"&A2=w1*4&A3=olga:dies-after")
+		"Level 1: A post without a channel : won in 9 steps, shortest 9", "Level 10: The new channel pays for the old one : not won in 4 steps",
+		"Level 6: Asked for, and never done : won in 1 step, shortest 1", "/lab/class?A1="+longer+"&A3=olga:dies-after&A2=w1*4")
 	for _, link := range []string{"/lab/A1?s=" + longer, "/lab/A2?s=w1*4"} {
 		if !slices.Contains(r.links(), link) {
 			t.Errorf("no link to %s", link)

@@ -5,17 +5,21 @@ import (
 	"strconv"
 	"sync"
 
-	"microblogging/lab/modelcheck"
+	"microblogging/lab/toy"
+	"microblogging/templates"
 )
 
-// A level is one task of the course: break an invariant in this scenario. Its invariant, its shortest run
-// and the faults that it allows are not here: they are those of the scenario, or were found
-// by the model checker.
+// A level is one task of the course. Of most, the task is to break an invariant in a scenario. Its invariant, its shortest
+// run and the faults that it allows are not here: they are those of the scenario, or were found by the model checker. Of a
+// level of package toy the task is to choose the condition of a write.
 type level struct {
-	// Name is the scenario's.
+	// Name is the scenario's, or build-1 and so on.
 	Name string
-	// Title is a few words, and Goal one sentence. New is the one concept that the level adds.
-	Title, Goal, New string
+	// Build is the number of the level of package toy. It is 0 if the level is about a scenario: a level of package toy has
+	// nothing else here but Name, Title and Idea.
+	Build int
+	// Title is a few words, and Goal one sentence. Idea is what to remember, and no other level's.
+	Title, Goal, Idea string
 	// Scene says which actors there are and what they are about to do, for a reader who sees the
 	// lab for the first time.
 	Scene string
@@ -24,16 +28,9 @@ type level struct {
 	// Safeguard is the ablation of the safeguard that prevents this in the production code. It is empty
 	// for a level that is itself an ablation.
 	Safeguard string
-	// Teaches is said when the level is won. Orders are what each side of the production code does, one after the other.
+	// Teaches is said when the level is won.
 	Teaches   string
-	Orders    []order
 	Precedent precedent
-}
-
-// An order is the steps of one side.
-type order struct {
-	Of    string
-	Steps []string
 }
 
 // A precedent is a public incident or a pattern that is like what a level shows.
@@ -47,55 +44,37 @@ type source struct{ Title, URL string }
 
 // A chapter is a part of the course.
 type chapter struct {
-	Title string
-	// Lead says what the levels have in common.
-	Lead   string
+	Title  string
 	Levels []level
 }
 
 // course has the levels in the order in which they build on each other.
 func course() []chapter {
 	return []chapter{
-		{
-			Title: "The textbook",
-			Lead: "A worker deletes a channel in five obvious steps, in a hundred lines of Go. " +
-				"It is wrong in four ways. Find them.",
-			Levels: anomalies(),
-		},
-		{
-			Title:  "Lost, late and twice",
-			Lead:   "What a queue and a network do to a program, in small protocols with a fault of your choice.",
-			Levels: messageLevels(),
-		},
-		{
-			Title:  "One row and its version",
-			Lead:   "From here on a level is the production code without one of its safeguards: show that it is needed.",
-			Levels: rowLevels(),
-		},
-		{
-			Title:  "The fence",
-			Lead:   "How the store itself refuses writes that come too late. In each level one part of that is missing.",
-			Levels: fenceLevels(),
-		},
-		{
-			Title:  "Lists, pages and accounts",
-			Lead:   "The same thoughts where rows lie in several partitions, and no transaction spans them.",
-			Levels: listLevels(),
-		},
-		{
-			Title:  "The production code",
-			Lead:   "All safeguards are on. Try what you have learned.",
-			Levels: []level{lastLevel()},
-		},
+		{"You break a textbook", named("A1", "build-1", "link-version", "twice", "A4")},
+		{"Two writes, no transaction", named("A3", "lost-message", "index-first", "poison-row")},
+		{"Names, locks and late requests", named("A2", "build-2", "late-copy")},
+		{"The fence", named("build-3", "own-gate", "build-4", "shut-gate", "build-5", "fresh-read", "pivot", "again")},
 	}
 }
 
-// levels are those of the course, one after the other, as far as their scenarios are there: a reader may have deleted the
-// file of one.
-func (l *Lab) levels() []level {
-	return slices.DeleteFunc(slices.Clone(levels()), func(of level) bool {
-		return !slices.ContainsFunc(l.cases(), func(c modelcheck.Case) bool { return c.Name == of.Name })
-	})
+// named are the levels of these names.
+func named(names ...string) []level {
+	texts := slices.Concat(textbookLevels(), productionLevels(), buildLevels(), []level{lastLevel()})
+	list := make([]level, len(names))
+	for i, name := range names {
+		list[i] = texts[slices.IndexFunc(texts, func(l level) bool { return l.Name == name })]
+	}
+	return list
+}
+
+// buildLevels are those of package toy.
+func buildLevels() (list []level) {
+	for i, l := range toy.Levels() {
+		number := strconv.Itoa(i + 1)
+		list = append(list, level{Name: "build-" + number, Build: i + 1, Title: "Build " + number + ": " + l.Title, Idea: l.Idea})
+	}
+	return list
 }
 
 // levels are those of the course, one after the other. No caller changes them.
@@ -106,8 +85,7 @@ var levels = sync.OnceValue(func() (list []level) {
 	return list
 })
 
-// levelOf is the level of a scenario, and its number, which counts from 1. The number is 0
-// if the scenario is no level.
+// levelOf is the level of a name, and its number, which counts from 1. The number is 0 if there is none.
 func levelOf(name string) (level, int) {
 	for i, l := range levels() {
 		if l.Name == name {
@@ -122,16 +100,19 @@ func (l level) numbered(number int) string {
 	return "Level " + strconv.Itoa(number) + ": " + l.Title
 }
 
-// lastLevel is about the production code, with all its safeguards.
-func lastLevel() level {
-	return level{
-		Name: "again", New: "nothing is missing", Title: "Break the production code",
-		Goal: "Break any invariant of the production code.",
-		Scene: "As in “The worker that slept”: two workers handle one deletion, one of them late, and Ann tries once to take the name. " +
-			"All safeguards are there. Here you may interrupt an actor four times: another one goes first while it can go on.",
-		Nudge:   "Try what has worked before, to the end, and see which safeguard refuses it.",
-		Teaches: "If you see this, you have found what the model checker has not. Please send us the address of this page.",
-		Precedent: precedent{"The model checker enters every state that these actors can reach, once. That is called model checking of the code itself. CMC, an early tool for that, found 34 errors in three programs for one network protocol, and one in the protocol.",
-			source{"CMC: A pragmatic approach to model checking real code, OSDI 2002", "https://www.microsoft.com/en-us/research/publication/cmc-a-pragmatic-approach-to-model-checking-real-code/"}},
+// begin is where the level begins, for a projector if it is large.
+func (l level) begin(large bool) string {
+	if l.Build > 0 {
+		return buildAddress(l.Build, "", large)
 	}
+	return forProjector(templates.LabPath(l.Name), large)
+}
+
+// after is the level after the one of this name. It has no name if there is none.
+func after(name string) level {
+	_, number := levelOf(name)
+	if list := levels(); number > 0 && number < len(list) {
+		return list[number]
+	}
+	return level{}
 }

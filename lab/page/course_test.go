@@ -3,6 +3,7 @@ package page_test
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -10,14 +11,14 @@ import (
 
 	"microblogging/lab"
 	"microblogging/lab/modelcheck"
-	"microblogging/lab/page"
 )
 
 func TestCourse(t *testing.T) {
+	t.Run("has 20 levels, each with its kind, its one idea and its shortest run", courseIsATable)
+	t.Run("each level leads to the next, also for a projector", courseIsAPath)
 	t.Run("no level is won by actors that go one after the other without a fault", levelsNeedTwo)
-	t.Run("each level names what is new in it, which no other does", levelsHaveOneConcept)
 	t.Run("the scene of a level names each person who acts in it", scenesNamePeople)
-	t.Run("no level but two ends because it has interrupted too often", levelsHaveNoHiddenEnd)
+	t.Run("no level but the last ends because it has interrupted too often", levelsHaveNoHiddenEnd)
 	t.Run("the lease of the worker that does the damage without the shut gate has ended", sleeperDoesTheDamage)
 	t.Run("what a nudge says wins its level", nudgesWin)
 }
@@ -78,16 +79,78 @@ func levelsNeedTwo(t *testing.T) {
 	}
 }
 
-func levelsHaveOneConcept(t *testing.T) {
-	s, of := newSite(t), map[string]string{}
-	for _, name := range levelNames(s.get("/lab").want(200)) {
-		_, after, found := strings.Cut(s.get("/lab/"+name).want(200).text(), "New here: ")
-		concept, _, _ := strings.Cut(after, ".")
-		if other, taken := of[concept]; !found || taken {
-			t.Errorf("%s: %q is new, as in %s", name, concept, other)
+func courseIsATable(t *testing.T) {
+	r, ideas, got := newSite(t).get("/lab").want(200).says("20 levels, each with one idea"), map[string]bool{}, ""
+	for _, row := range r.all(func(n *html.Node) bool { return has(n, "data-level") }) {
+		cells := within(row, "td")
+		name, idea := attribute(row, "data-level"), textOf(cells[3])
+		if ideas[idea] || idea == "" {
+			t.Errorf("%s has the idea of another level: %q", name, idea)
 		}
-		of[concept] = name
+		ideas[idea] = true
+		got += textOf(cells[0]) + " " + name + ", " + textOf(cells[2])
+		if steps := textOf(cells[4]); steps != "" {
+			got += ", " + steps
+			if want := recordOf(t, name).Shortest; steps != strconv.Itoa(want) {
+				t.Errorf("%s: %s steps, want %d", name, steps, want)
+			}
+		}
+		got += "\n"
 	}
+	const want = `1 A1, textbook, 9
+2 build-1, you build
+3 link-version, production, 8
+4 twice, textbook, 4
+5 A4, textbook, 2
+6 A3, textbook, 1
+7 lost-message, textbook, 3
+8 index-first, production, 6
+9 poison-row, production, 3
+10 A2, textbook, 9
+11 build-2, you build
+12 late-copy, textbook, 10
+13 build-3, you build
+14 own-gate, production, 26
+15 build-4, you build
+16 shut-gate, production, 36
+17 build-5, you build
+18 fresh-read, production, 26
+19 pivot, production, 13
+20 again, production
+`
+	if got != want {
+		t.Errorf("the course is\n%s", got)
+	}
+}
+
+func courseIsAPath(t *testing.T) {
+	s := newSite(t)
+	var path []string
+	rows := s.get("/lab").want(200).all(func(n *html.Node) bool { return has(n, "data-level") })
+	for _, row := range rows {
+		path = append(path, attribute(within(row, "a")[0], "href"))
+	}
+	for i, row := range rows[:len(rows)-1] {
+		won := path[i]
+		if !has(row, "data-build") {
+			won += "?s=" + recordOf(t, attribute(row, "data-level")).Schedule
+		}
+		for large, next := range map[string]string{"": path[i+1], "large=1": forProjector(path[i+1])} {
+			p := &player{s, s.get(strings.Replace(won+"&"+large, "/build&", "/build?", 1)).want(200)}
+			if p.follow("data-next", ""); p.at.path != next {
+				t.Errorf("%s leads to %s, want %s", won, p.at.path, next)
+			}
+		}
+		s.get(path[i]).want(200).says("Level " + strconv.Itoa(i+1) + ": ")
+	}
+}
+
+// forProjector is an address for a projector.
+func forProjector(address string) string {
+	if strings.Contains(address, "?") {
+		return address + "&large=1"
+	}
+	return address + "?large=1"
 }
 
 func scenesNamePeople(t *testing.T) {
@@ -107,7 +170,7 @@ func levelsHaveNoHiddenEnd(t *testing.T) {
 	for _, name := range levelNames(newSite(t).get("/lab").want(200)) {
 		c, err := modelcheck.Find(name)
 		ok(t, err)
-		if bounded := c.Preemptions > 0; bounded != slices.Contains([]string{"etag", "again"}, name) {
+		if bounded := c.Preemptions > 0; bounded != (name == "again") {
 			t.Errorf("%s: an actor that can go on may wait %d times", name, c.Preemptions)
 		}
 	}
@@ -126,11 +189,10 @@ func sleeperDoesTheDamage(t *testing.T) {
 func nudgesWin(t *testing.T) {
 	s := newSite(t)
 	for name, way := range map[string]string{
-		"A2":                           "w1*4 run:ann run:ann w2*4",
-		"shut-gate":                    "run:w1 run:w2 run:w2 run:w2 run:ann run:ann run:ann run:w1",
-		"expected":                     "ann run:olga run:w1 run:w1 run:w1 run:olga2 run:olga2 run:olga2 run:ann run:ann",
-		"active-gate":                  "run:reader run:olga run:reader",
-		"own/lease-lock-without-fence": "ann*3 run:bob ann",
+		"A2":         "w1*4 run:ann run:ann w2*4",
+		"shut-gate":  "run:w1 run:w2 run:w2 run:w2 run:ann run:ann run:ann run:w1",
+		"own-gate":   "olga*2 run:w1 w1*7 olga run:w1 run:w1",
+		"poison-row": "w1,w1:dies-after run:operator",
 	} {
 		if text := s.get("/lab/" + name + "?s=" + taken(s, name, way)).want(200); len(text.all(func(n *html.Node) bool { return has(n, "data-won") })) == 0 {
 			t.Errorf("%s is not won by %s", name, way)
@@ -150,14 +212,4 @@ func taken(s *site, name, way string) (schedule string) {
 		_, schedule, _ = strings.Cut(location, "?s=")
 	}
 	return schedule
-}
-
-func TestFileOfALevelIsDeleted(t *testing.T) {
-	cases := append(modelcheck.Cases(), modelcheck.OwnCases()...)
-	s := newSiteOf(t, page.New().With(slices.DeleteFunc(cases, func(c modelcheck.Case) bool { return strings.HasPrefix(c.Name, "own/lease-lock") })...))
-	for _, path := range []string{"/lab", "/lab/ended?s=" + recordOf(t, "ended").Schedule} { // the level before it
-		if r := s.get(path).want(200); strings.Contains(r.body, "own/lease-lock") {
-			t.Errorf("%s leads to the level", path)
-		}
-	}
 }

@@ -26,28 +26,53 @@ type indexView struct {
 }
 
 type chapterView struct {
-	Title, Lead string
-	Levels      []levelLink
+	Title  string
+	Levels []levelLink
 }
 
 // A levelLink leads to a level.
 type levelLink struct {
 	level
 	Number int
+	// Kind says whose code it is about.
+	Kind kind
 	// Shortest is the number of steps of the shortest solution, 0 if there is none.
 	Shortest int
-	// Facts says what is allowed and what is known of the level.
-	Facts string
 	// Prevented is the outcome without the safeguard that prevents what the level shows. It is empty if the level is of
-	// the production code.
+	// the production code, or of package toy.
 	Prevented string
+}
+
+// A kind of level is about the textbook version, about a protocol that the reader completes, or about the production code.
+type kind string
+
+const (
+	kindTextbook   kind = "textbook"
+	kindBuild      kind = "you build"
+	kindProduction kind = "production"
+)
+
+// kindOf is the kind of a level. The part is that of its scenario.
+func kindOf(l level, part modelcheck.Part) kind {
+	switch {
+	case l.Build > 0:
+		return kindBuild
+	case part == modelcheck.Textbook || part == modelcheck.TextbookFault:
+		return kindTextbook
+	}
+	return kindProduction
 }
 
 // A scenarioLink leads to a scenario that is no level.
 type scenarioLink struct{ Name, About, Facts string }
 
-// first is the level to begin with.
-func (v indexView) first() levelLink { return v.Chapters[0].Levels[0] }
+// levels are all of the course.
+func (v indexView) levels() (list []levelLink) {
+	for _, c := range v.Chapters {
+		list = append(list, c.Levels...)
+	}
+	return list
+}
 
 // index shows why the lab is there, and its levels.
 func (l *Lab) index(w http.ResponseWriter, r *http.Request, page templates.Page) (templates.Response, error) {
@@ -59,9 +84,9 @@ func (l *Lab) index(w http.ResponseWriter, r *http.Request, page templates.Page)
 
 func (l *Lab) newIndexView() indexView {
 	v := indexView{Stale: l.stale()}
-	cases := map[string]modelcheck.Case{}
+	parts := map[string]modelcheck.Part{}
 	for _, c := range l.cases() {
-		cases[c.Name] = c
+		parts[c.Name] = c.Part
 		_, number := levelOf(c.Name)
 		switch {
 		case number > 0:
@@ -73,16 +98,11 @@ func (l *Lab) newIndexView() indexView {
 			v.Others = append(v.Others, scenarioLink{c.Name, c.About, factsOf(c, l.recordOf(c.Name))})
 		}
 	}
-	number := 0
 	for _, c := range course() {
-		chapter := chapterView{Title: c.Title, Lead: c.Lead}
+		chapter := chapterView{Title: c.Title}
 		for _, level := range c.Levels {
-			number++
-			if cases[level.Name].Invariants == nil {
-				continue // a reader has deleted its file
-			}
-			record := l.recordOf(level.Name)
-			chapter.Levels = append(chapter.Levels, levelLink{level, number, record.Shortest, factsOf(cases[level.Name], record), l.prevented(level.Name)})
+			_, number := levelOf(level.Name)
+			chapter.Levels = append(chapter.Levels, levelLink{level, number, kindOf(level, parts[level.Name]), l.recordOf(level.Name).Shortest, l.prevented(level.Name)})
 		}
 		v.Chapters = append(v.Chapters, chapter)
 	}

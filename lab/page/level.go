@@ -7,7 +7,6 @@ import (
 
 	"microblogging/lab"
 	"microblogging/lab/modelcheck"
-	"microblogging/templates"
 )
 
 // won reports whether the invariant that the scenario is about is broken in the state that is
@@ -25,7 +24,7 @@ func (v *scene) level() (level, int) { return levelOf(v.Name) }
 func (v *scene) facts() string {
 	var facts []string
 	if l, number := v.level(); number > 0 {
-		facts = append(facts, "New here: "+l.New+".")
+		facts = append(facts, "The one idea: "+l.Idea)
 	}
 	if v.goal().Title != "" {
 		facts = append(facts, "Break "+v.whose()+" invariant “"+v.goal().Title+"”.")
@@ -97,12 +96,11 @@ func (v *scene) hint() (text, link, url string) {
 
 // next is the address of the level after this one, and its title.
 func (v *scene) next() (url, title string) {
-	l, _ := v.level()
-	at := slices.IndexFunc(v.levels, func(other level) bool { return other.Name == l.Name })
-	if at < 0 || at+1 == len(v.levels) {
+	l := after(v.Name)
+	if l.Name == "" {
 		return "", ""
 	}
-	return v.startOf(v.levels[at+1].Name), v.levels[at+1].Title
+	return l.begin(v.large), l.Title
 }
 
 // nextStop is the same for the stop of the class after this one.
@@ -110,14 +108,9 @@ func (v *scene) nextStop() (url, title string) {
 	_, number := stopOf(v.Name)
 	if list := stops(); number > 0 && number < len(list) {
 		l, _ := levelOf(list[number].Name)
-		return v.startOf(l.Name), l.Title
+		return l.begin(v.large), l.Title
 	}
 	return "", ""
-}
-
-// startOf is another scenario, for a projector as this one is.
-func (v *scene) startOf(name string) string {
-	return forProjector(templates.LabPath(name), v.large)
 }
 
 // forProjector is an address, for a projector if it is large.
@@ -138,10 +131,6 @@ func (v *scene) whose() string {
 	case modelcheck.Textbook, modelcheck.TextbookFault:
 		return "the textbook's"
 	case modelcheck.Own:
-		_, number := v.level()
-		if number > 0 {
-			return "this protocol's"
-		}
 		return "your"
 	}
 	return "MicroBlogging's"

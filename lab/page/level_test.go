@@ -44,9 +44,9 @@ func (p *player) won() *html.Node {
 	return nil
 }
 
-// levelNames are the levels of the index, in their order.
+// levelNames are the levels of the index that are about a scenario, in their order.
 func levelNames(r response) (names []string) {
-	for _, n := range r.all(func(n *html.Node) bool { return has(n, "data-level") }) {
+	for _, n := range r.all(func(n *html.Node) bool { return has(n, "data-level") && !has(n, "data-build") }) {
 		names = append(names, attribute(n, "data-level"))
 	}
 	return names
@@ -58,13 +58,10 @@ func TestLevels(t *testing.T) {
 	}
 	s := newSite(t)
 	names := levelNames(s.get("/lab").want(200))
-	if len(names) != 27 {
-		t.Fatalf("%d levels: %v", len(names), names)
-	}
 	known := allKnown(t)
 	for i, name := range names[:len(names)-1] {
 		record, _ := modelcheck.About(known, name)
-		t.Run(name+"_is_won_by_show_me", func(t *testing.T) { wonByShowMe(t, s, record, names[i+1]) })
+		t.Run(name+"_is_won_by_show_me", func(t *testing.T) { wonByShowMe(t, s, record) })
 		if i < 4 { // a hint is the step that Show me takes
 			t.Run(name+"_is_won_by_hints", func(t *testing.T) { wonByHints(t, s, record) })
 		}
@@ -74,7 +71,7 @@ func TestLevels(t *testing.T) {
 	})
 }
 
-func wonByShowMe(t *testing.T, s *site, record modelcheck.Record, next string) {
+func wonByShowMe(t *testing.T, s *site, record modelcheck.Record) {
 	p := &player{s, s.get("/lab/" + record.Name).want(200)}
 	p.follow("data-move", "show-me")
 	for steps := 0; p.won() == nil; steps++ {
@@ -99,18 +96,9 @@ func wonByShowMe(t *testing.T, s *site, record modelcheck.Record, next string) {
 	if elsewhere == 0 {
 		t.Error("the page does not say where it is found elsewhere")
 	}
-	won := p.at
 	p.follow("data-move", "undo")
 	if p.won() != nil {
 		t.Error("one step back it is still won")
-	}
-	p.at = won
-	p.follow("data-next", "")
-	if strings.Contains(p.at.text(), "Choose the safeguard") {
-		return // TestChoose goes on from there
-	}
-	if path, _, _ := strings.Cut(p.at.path, "?"); path != "/lab/"+next {
-		t.Errorf("the next level is %s, want %s", p.at.path, next)
 	}
 }
 
@@ -159,14 +147,14 @@ func TestHint(t *testing.T) {
 
 func TestIndex(t *testing.T) {
 	s := newSite(t)
-	r := s.get("/lab").want(200).says("A post without", "breaks “no orphan post”, shortest 9 steps")
+	r := s.get("/lab").want(200).says("A post without")
 	links := r.links()
 	for _, c := range modelcheck.Cases() {
 		if !slices.Contains(links, "/lab/"+c.Name) {
 			t.Errorf("no link to %s", c.Name)
 		}
 	}
-	for _, link := range []string{"/lab/open-gate?s=" + recordOf(t, "open-gate").Schedule, "/how-deletion-works"} {
+	for _, link := range []string{"/lab/own-gate?s=" + recordOf(t, "own-gate").Schedule, "/how-deletion-works"} {
 		if !slices.Contains(links, link) {
 			t.Errorf("no link to %s", link)
 		}

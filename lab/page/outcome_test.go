@@ -35,7 +35,7 @@ func outcomeSays(t *testing.T) {
 		{"/lab/A2?s=w1*4,ann,w2*4", []string{"because of this: since then every way violates it", "the write that did it ✗ violates", "Its twin: step 9 comes before step 4"}},
 		{"/lab/A4?s=ann:repeated,ann", []string{"Its twin: the fault of step 1 does not happen", "the same step without the fault"}},
 		{"/lab/lost-message?s=olga*2,network:forgotten", []string{"Its twin: the fault of step 3 does not happen"}},
-		{"/lab/poison-row?s=w1*2", []string{"The same run with the safeguard", "With the safeguard, step 2 is another one: w1: Record the message, for an operator.", "with the safeguard"}},
+		{"/lab/poison-row?s=w1,w1:dies-after,operator", []string{"Its twin: the fault of step 2 does not happen", "With the safeguard, step 2 is another one: w1: Record the message, for an operator."}},
 		{"/lab/open-gate?s=ann*4,olga*6,w1*13,ann,w1*6&reach=1", []string{
 			"because of this", "the write that did it", "With the safeguard, the store refuses step 24: not found: merge gate!open!setup.5, since step 16.", "driver.Merge(schema.OpenGateRow(ref.Incarnation), driver.Exists)",
 		}},

@@ -17,8 +17,6 @@ type scene struct {
 	moments []lab.Moment
 	// stores are the queues and the tables that are shown.
 	stores []string
-	// levels are those of the course that are there.
-	levels []level
 	// record is what the model checker has found in the scenario.
 	record modelcheck.Record
 	// stale reports whether the code has changed since.
@@ -102,7 +100,7 @@ func (l *Lab) follow(ctx context.Context, q request) (*scene, error) {
 
 func (l *Lab) sceneOf(q request, moments []lab.Moment) *scene {
 	return &scene{request: q, prevented: forProjector(l.prevented(q.Name), q.large), moments: moments, stores: storesOf(moments), record: l.recordOf(q.Name),
-		stale: l.stale() && q.Part != modelcheck.Own, safeguards: l.switches(q), levels: l.levels()}
+		stale: l.stale() && q.Part != modelcheck.Own, safeguards: l.switches(q)}
 }
 
 // choosing is the request that goes on from here with one choice.

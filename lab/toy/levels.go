@@ -51,7 +51,7 @@ func checkThenWrite() Level {
 		Never: "a post without a channel.",
 		Write: "Insert the post",
 		Why:   "The mark gives the channel a new version. A post under the old version is refused. A post before the mark is listed.",
-		Idea:  "What was read is old by the time of the write, so the condition goes with the write.",
+		Idea:  "The condition goes with the write, in one transaction.",
 		Rows:  []string{"channel", "post"},
 		Clauses: []Clause{none(),
 			{Name: "exists", Label: "the channel exists", Code: "channel exists"},

@@ -1,10 +1,11 @@
 package page
 
-// anomalies are the levels of the textbook version, one for each of its four errors.
-func anomalies() []level {
+// textbookLevels are those of the textbook version.
+func textbookLevels() []level {
 	return []level{
 		{
-			Name: "A1", Safeguard: "open-gate", New: "check, then act", Title: "A post without a channel",
+			Name: "A1", Safeguard: "own-gate", Title: "A post without a channel",
+			Idea: "What was read is old by the time of the write.",
 			Goal: "Make the program leave a post behind whose channel is gone.",
 			Scene: "Ann posts in a channel. Olga, its owner, deletes it at the same time: her request marks it and leaves a message on a queue. " +
 				"The worker w1 takes the message and removes the posts, then the channel. " +
@@ -18,7 +19,8 @@ func anomalies() []level {
 				source{"AWS, Summary of the Amazon DynamoDB service disruption", "https://aws.amazon.com/message/101925/"}},
 		},
 		{
-			Name: "A2", Safeguard: "incarnation", New: "a name is no identity", Title: "The new channel pays for the old one",
+			Name: "A2", Safeguard: "incarnation", Title: "The new channel pays for the old one",
+			Idea: "A name that returns is no identity.",
 			Goal: "Make a worker destroy a channel that no user asked to delete.",
 			Scene: "The deletion of the channel is under way: its message waits on the queue. A queue delivers a message at least once, so both workers, w1 and w2, may get it. " +
 				"Ann tries to create a channel of that name, one time only. While the old channel is there, she is refused and goes away. Otherwise she gets it, and posts.",
@@ -29,10 +31,11 @@ func anomalies() []level {
 				source{"kcp-dev/kcp, issue 643", "https://github.com/kcp-dev/kcp/issues/643"}},
 		},
 		{
-			Name: "A3", Safeguard: "queue-first", New: "two writes without a transaction", Title: "Asked for, and never done",
+			Name: "A3", Safeguard: "queue-first", Title: "Asked for, and never done",
+			Idea: "Of two writes that are no transaction, choose which one may be left alone.",
 			Goal: "Make the channel stay marked for deletion without end.",
 			Scene: "Olga deletes her channel. The web server first marks the channel in a table, and then puts a message on the queue, so that a worker does the rest. " +
-				"This level allows one fault, which means that something goes wrong: choose one of the faults on her card.",
+				"One fault is allowed.",
 			Nudge: "There are only two calls. Who could do the second, if the first is all that happened?",
 			Teaches: "A write to a table and a write to a queue are no transaction. A process that dies between them leaves one without the other. " +
 				"You can only choose which of the two it will be.",
@@ -40,27 +43,24 @@ func anomalies() []level {
 				source{"Azure/durabletask, issue 1252", "https://github.com/Azure/durabletask/issues/1252"}},
 		},
 		{
-			Name: "A4", Safeguard: "look", New: "the self-conflict", Title: "Beaten by oneself",
+			Name: "A4", Safeguard: "look", Title: "Beaten by oneself",
+			Idea: "“Already there” may be one's own earlier request.",
 			Goal: "Let Ann be told that another user has taken the name of her channel.",
-			Scene: "Ann creates a channel, and no other user is there. If no answer comes, the library that talks to the database (the SDK) sends the same request again. " +
-				"This level allows one fault, which means that something goes wrong: choose one of the faults on her card.",
+			Scene: "Ann creates a channel, and no other user is there. If no answer comes, the library that talks to the database (the SDK) may send the same request again: " +
+				"each fault on her card says whether it does. One fault is allowed.",
 			Nudge: "An answer can be lost on its way back, although the request has arrived.",
 			Teaches: "“Already exists” does not always mean that another user was faster. It may be a conflict with one's own earlier request. " +
 				"After a conflict, read the row before you report anything.",
 			Precedent: precedent{"Azure Cosmos DB's SDK reported a timeout for an insert that had worked. The retry was told that the item already exists.",
 				source{"Azure/azure-cosmos-dotnet-v3, issue 1420", "https://github.com/Azure/azure-cosmos-dotnet-v3/issues/1420"}},
 		},
-	}
-}
-
-// messageLevels are about what is lost, late or sent twice.
-func messageLevels() []level {
-	return []level{
 		{
-			Name: "twice", Safeguard: "once", New: "an answer that is lost", Title: "Asked twice",
+			Name: "twice", Safeguard: "once", Title: "Asked twice",
+			Idea: "No answer does not mean no effect.",
 			Goal: "Make one request leave two posts.",
 			Scene: "This is the textbook version. Ann posts. If her program is told that the store does not answer, it tries once more. " +
-				"Nothing tells the store that both tries are one request.",
+				"Nothing tells the store that both tries are one request. " +
+				"This level allows one fault, which means that something goes wrong: choose one of the faults on her card.",
 			Nudge: "There are several ways to get no answer. In some of them the request has arrived.",
 			Teaches: "No answer does not mean no effect. The request may not have arrived, or the answer may be lost, or the request may arrive later: from outside all three look alike. " +
 				"So the store must recognise a repeated request.",
@@ -68,7 +68,8 @@ func messageLevels() []level {
 				source{"Azure/azure-sdk-for-net, issue 10837", "https://github.com/Azure/azure-sdk-for-net/issues/10837"}},
 		},
 		{
-			Name: "lost-message", Safeguard: "reconcile", New: "the reconciling pass", Title: "The queue loses a message",
+			Name: "lost-message", Safeguard: "reconcile", Title: "The queue loses a message",
+			Idea: "A promise rests on a row, and not on a message.",
 			Goal: "Tell Olga that her channel will be deleted, and let no worker ever delete it.",
 			Scene: "This is the textbook version. Olga deletes her channel: a mark, then a message on the queue, then the good news. The worker w1 waits for messages. " +
 				"This time the queue itself can fail: look for the card of the network.",
@@ -79,7 +80,8 @@ func messageLevels() []level {
 				source{"alphagov/email-alert-api, pull request 1318", "https://github.com/alphagov/email-alert-api/pull/1318"}},
 		},
 		{
-			Name: "late-copy", Safeguard: "open-gate", New: "the delayed request", Title: "One after the other is not enough",
+			Name: "late-copy", Safeguard: "own-gate", Title: "One after the other is not enough",
+			Idea: "A request that was given up may still arrive.",
 			Goal: "Leave a post behind whose channel is gone, although no user posts while it is deleted.",
 			Scene: "This is the textbook version. Olga posts. When that is answered, or she has given it up, she deletes the channel. No other person is there, so the order of calls does no harm. " +
 				"But one request, or a duplicate, may be delayed at will.",
@@ -88,17 +90,6 @@ func messageLevels() []level {
 				"Only the store can refuse what comes too late.",
 			Precedent: precedent{"Amazon's standard queues say so of themselves: more than one copy of a message may be delivered, and not always in order.",
 				source{"Amazon SQS, Standard queues", "https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/standard-queues.html"}},
-		},
-		{
-			Name: "own/lease-lock-without-fence", New: "the fencing number", Title: "The lock that ended",
-			Goal: "Let a page that was saved under a later lock be overwritten under an earlier one.",
-			Scene: "No channel and no queue: Ann and Bob save one page. Each takes the lock first, a row that counts who has had it, then reads the page, and saves it. " +
-				"The lock is a lease, which ends if its holder takes too long. Anyone may take the lock: here its lease has ended already, so either may take the next number at any time.",
-			Nudge: "Ann has the lock, and has read the page. What does she notice of what Bob does now?",
-			Teaches: "A lease ends whether its holder notices or not. Nothing that Ann does before her save helps, because she may be held up between that and the save. " +
-				"So the number of the lock goes with the save, and is compared there: the page is saved in the version that was read, and under no earlier number.",
-			Precedent: precedent{"Martin Kleppmann calls such a number a fencing token: what makes a late write harmless is not the lock of its writer, but a check in the store that it writes to.",
-				source{"Martin Kleppmann, How to do distributed locking", "https://martin.kleppmann.com/2016/02/08/how-to-do-distributed-locking.html"}},
 		},
 	}
 }
