@@ -18,6 +18,9 @@ import (
 // it says which of them were won, so that the address can be handed in.
 const classPath = templates.LabIndexPath + "/class"
 
+// handoutPath has the questions of the class to print, without answers.
+const handoutPath = classPath + "?handout=1"
+
 // maxHandedIn is the most steps of all runs that are handed in together.
 const maxHandedIn = 1000
 
@@ -62,6 +65,11 @@ func whyItHolds() []string {
 	}
 }
 
+// wordsToExplain are what a student should be able to explain after the class.
+func wordsToExplain() []string {
+	return []string{"incarnation", "lease, and why it is not enough", "late duplicate of a request", "gate", "fence", "reconciling pass"}
+}
+
 // openingWords are what a hall must know before it begins.
 func openingWords() []meaning {
 	return slices.DeleteFunc(glossary(), func(m meaning) bool {
@@ -87,23 +95,8 @@ type stopView struct {
 	Before string
 }
 
-// A handedIn is what a run of a level that was handed in comes to.
-type handedIn struct {
-	Title string
-	// URL is the run. It is empty if it is none.
-	URL   string
-	Won   bool
-	Words string
-}
-
-// class shows a path through the lab, and what was handed in.
-func (l *Lab) class(w http.ResponseWriter, r *http.Request, page templates.Page) (templates.Response, error) {
-	query, err := url.ParseQuery(r.URL.RawQuery)
-	if err != nil {
-		return templates.Response{}, refuseHandedIn(err.Error())
-	}
-	page.Path = classPath
-	var views []stopView
+// stopViews are the stops with their levels.
+func (l *Lab) stopViews() (views []stopView) {
 	for _, s := range stops() {
 		v := stopView{stop: s}
 		v.level, _ = levelOf(s.Name)
@@ -115,9 +108,32 @@ func (l *Lab) class(w http.ResponseWriter, r *http.Request, page templates.Page)
 		}
 		views = append(views, v)
 	}
+	return views
+}
+
+// A handedIn is what a run of a level that was handed in comes to.
+type handedIn struct {
+	Title string
+	// URL is the run. It is empty if it is none.
+	URL   string
+	Won   bool
+	Words string
+}
+
+// class shows a path through the lab, and what was handed in; or else the handout.
+func (l *Lab) class(w http.ResponseWriter, r *http.Request, page templates.Page) (templates.Response, error) {
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return templates.Response{}, refuseHandedIn(err.Error())
+	}
+	if query.Get("handout") == "1" {
+		page.Path = handoutPath
+		return l.replayed(w, r, func() (templ.Component, error) { return handoutPage(page, l.stopViews()), nil })
+	}
+	page.Path = classPath
 	return l.replayed(w, r, func() (templ.Component, error) {
 		list, address, err := l.handedIn(query)
-		return classPage(page, views, list, address), err
+		return classPage(page, l.stopViews(), list, address), err
 	})
 }
 

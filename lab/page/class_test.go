@@ -17,6 +17,11 @@ func TestClass(t *testing.T) {
 	t.Run("says which of the runs that are handed in are won, and in how many steps", handedInIsChecked)
 	t.Run("shows nothing of a run that is none", handedInIsNoRun)
 	t.Run("checks a run of each level, and refuses more steps than it checks", handedInIsBounded)
+	t.Run("names at the end of each stop the step because of which it violates the invariant, as a search has found it", stopsHaveTheirCause)
+	t.Run("says how a hall reaches the server", func(t *testing.T) {
+		newSite(t).get("/lab/class").want(200).says("70 MB", "--listen 0.0.0.0:8080", "http://ADDRESS:8080/lab", "--host NAME")
+	})
+	t.Run("has a handout with each question and no answer", handoutAsks)
 	t.Run("is led back to from each stop, which has its question and leads to the next", stopsAreAPath)
 	t.Run("has notes whose way leads to the end of the stop", notesLeadThere)
 	t.Run("hides no scenario", func(t *testing.T) {
@@ -58,6 +63,50 @@ func classHasStops(t *testing.T) {
 	}
 	if !slices.Contains(s.get("/lab").want(200).links(), "/lab/class") {
 		t.Error("the index does not lead to the class")
+	}
+}
+
+// stopsHaveTheirCause: the shut gate has too many states, so there no step is named.
+func stopsHaveTheirCause(t *testing.T) {
+	s := newSite(t)
+	for _, name := range levelNames(s.get("/lab/class").want(200))[:7] {
+		record := recordOf(t, name)
+		r := s.get("/lab/" + name + "?s=" + record.Schedule).want(200)
+		switch {
+		case record.Because == 0:
+			r.says("Because of which step is not known")
+		case record.Because == record.Shortest:
+			r.says("Seen at step " + strconv.Itoa(record.Shortest) + ", because of that step.")
+		default:
+			r.says("Seen at step " + strconv.Itoa(record.Shortest) + ", because of step " + strconv.Itoa(record.Because) + ".")
+		}
+	}
+}
+
+func handoutAsks(t *testing.T) {
+	s := newSite(t)
+	class := s.get("/lab/class").want(200)
+	if !slices.Contains(class.links(), "/lab/class?handout=1") {
+		t.Error("the class does not lead to its handout")
+	}
+	handout := s.get("/lab/class?handout=1").want(200)
+	text := textOf(handout.all(func(n *html.Node) bool { return n.Data == "main" })[0])
+	for _, stop := range class.all(func(n *html.Node) bool { return n.Data == "li" && has(n, "data-level") }) {
+		parts := within(stop, "p") // how long it takes, the goal, the question and the notes
+		title, goal, question, notes := textOf(within(stop, "h3")[0]), textOf(parts[1]), textOf(parts[2]), textOf(parts[3])
+		for _, asks := range []string{title, goal, question, "/lab/" + attribute(stop, "data-level")} {
+			if !strings.Contains(text, asks) {
+				t.Errorf("the handout does not say %q", asks)
+			}
+		}
+		if strings.Contains(text, notes) {
+			t.Errorf("the handout says %q", notes)
+		}
+	}
+	for _, link := range handout.links() {
+		if strings.HasPrefix(link, "/lab/") && link != "/lab/class" {
+			t.Errorf("the handout leads to %s", link)
+		}
 	}
 }
 
