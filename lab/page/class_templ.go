@@ -84,7 +84,7 @@ func classPage(page templates.Page, stops []stopView, list []handedIn, address s
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "\">The handout</a> has the questions, and no answers. Print a copy for each student.</p></section><section aria-labelledby=\"opening\"><h2 id=\"opening\">10 minutes to open</h2><p>Three words are all that the hall needs. Ask which of these one transaction may contain: two posts of a channel; a post and the row of its channel; a row and a message. (Only the first.)</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "\">The handout</a> has the questions, and no answers. It names the address at which you open it, so open it at the one of the hall, and print a copy for each student.</p></section><section aria-labelledby=\"opening\"><h2 id=\"opening\">10 minutes to open</h2><p>Three words are all that the hall needs. Ask which of these one transaction may contain: two posts of a channel; a post and the row of its channel; a row and a message. (Only the first.)</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
