@@ -200,7 +200,7 @@ func (v buildView) lines() (lines []buildLine) {
 func (v buildView) kind(step int) (class, tag string) {
 	switch {
 	case step == v.Verdict.Did && v.Verdict.Violated == "":
-		return "held", "refused by your condition"
+		return "stopped", "refused by your condition"
 	case step == v.Verdict.Did:
 		return "did", "did it"
 	case step == v.Verdict.Because:
