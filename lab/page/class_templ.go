@@ -71,7 +71,7 @@ func classPage(page templates.Page, stops []stopView, list []handedIn, address s
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<section aria-labelledby=\"before\"><h2 id=\"before\">Before the class</h2><p>Build the program a day before: the first build takes about 70 MB from the network, and about a minute. Then let it listen to the hall:</p><p class=\"address\"><code>go run ./cmd/microblogging --sample --listen 0.0.0.0:8080</code></p><p>Students open <code>http://ADDRESS:8080/lab</code>, with the IP address of your machine in the network of the hall. A name in its place needs <code>--host NAME</code>. They need no account. Some networks keep their guests apart from each other, so try the address with a phone before.</p><p><a href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<section aria-labelledby=\"before\"><h2 id=\"before\">Before the class</h2><p>Build the program a day before: the first build takes about 70 MB from the network, and about a minute. Then let it listen to the hall:</p><p class=\"address\"><code>go run ./cmd/microblogging --sample --listen 0.0.0.0:8080</code></p><p>Students open <code>http://ADDRESS:8080/lab</code>, with the IP address of your machine in the network of the hall. A name in its place needs <code>--host NAME</code>. They need no account. Some networks let no device reach another, so try the address with a phone before.</p><p><a href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
