@@ -20,6 +20,9 @@
 // step because of which the invariant is violated only if a search of all states has found it (lab.Reach), and below the
 // two runs it says what the safeguard would have answered.
 //
+// A level of the course is a scenario, of which an invariant is to be broken, or a protocol of package toy, of which
+// the condition of one write is to be chosen (build).
+//
 // A class goes through eight levels. A student hands in an address that has a run for each level, and
 // each is replayed when the address is requested.
 //

@@ -197,7 +197,6 @@ func glossary() []meaning {
 			"Nothing spans two tables, or a table and a queue"},
 		{"queue", "it hands each message to a worker, once or more often, and may lose one. No transaction contains a message"},
 		{"lease", "of a message: how long the queue hides it from other workers. Of a lock: how long others leave it alone. It saves work and protects nothing: a holder that sleeps through it does not notice"},
-		{"fencing number", "a number that each new holder of a lock takes. It goes with each write, and the store refuses a write under an earlier number"},
 		{"incarnation", "the random identity that a channel gets when it is created. The same name created again is another incarnation"},
 		{"self-conflict", "a conflict with one's own earlier write, whose answer was lost"},
 		{"idempotency key", "a text that a client sends with a request. Two requests with one key must have one effect"},
