@@ -38,6 +38,11 @@ func (r *Reach) Because(run []Moment, invariant string) int {
 // Reach enters every state to find out from which of them the invariant of that name can be violated, and from which
 // it must be. It is nil if there are more states than most, or if the context ends before.
 func (x *Explorer) Reach(ctx context.Context, invariant string, most int) *Reach {
+	return x.reach(ctx, invariant, most, func(mem.Sum, mem.Sum, Step, bool) {})
+}
+
+// reach is Reach. It calls see with each step, the states before and after it, and whether the step violates the invariant.
+func (x *Explorer) reach(ctx context.Context, invariant string, most int, see func(from, to mem.Sum, step Step, violated bool)) *Reach {
 	violates := func(found []domain.Violation) bool {
 		return slices.ContainsFunc(found, func(v domain.Violation) bool { return v.Invariant == invariant })
 	}
@@ -60,11 +65,11 @@ func (x *Explorer) Reach(ctx context.Context, invariant string, most int) *Reach
 		}
 		for _, c := range choices {
 			to, step := x.perform(from, c)
-			if violates(x.judgeStep(to, step)) {
+			next, violated := to.key(), violates(x.judgeStep(to, step))
+			if see(key, next, step, violated); violated {
 				can = append(can, key)
 				continue
 			}
-			next := to.key()
 			if _, known := before[next]; !known {
 				frontier = append(frontier, to)
 			}
