@@ -18,8 +18,8 @@ type Graph struct {
 type GraphState struct {
 	// Depth is the number of steps of a shortest run that leads to the state.
 	Depth int
-	// Can reports whether a run that goes on from the state can violate the invariant, and Well whether one can end
-	// without. A state that has neither has not been entered, since the step that leads to it violates the invariant.
+	// Can reports whether the state violates the invariant or a run that goes on from it can, and Well whether a run can end
+	// without that.
 	Can, Well bool
 }
 
@@ -31,30 +31,24 @@ type Way struct {
 
 // Graph enters every state, as Reach does. It is nil if there are more states than most, or if the context ends before.
 func (x *Explorer) Graph(ctx context.Context, invariant string, most int) *Graph {
-	type place struct {
-		key      mem.Sum
-		violated bool // by the step that leads to it: without that, it may be another state
-	}
 	x.trace()
-	start := place{key: x.initial().key()}
-	g, at, keys := &Graph{States: []GraphState{{}}}, map[place]int{start: 0}, []mem.Sum{start.key}
+	start := x.initial().key()
+	g, at := &Graph{States: []GraphState{{}}}, map[mem.Sum]int{start: 0}
 	reach := x.reach(ctx, invariant, most, func(from, to mem.Sum, step Step, violated bool) {
-		n := at[place{key: from}]
-		next, known := at[place{to, violated}]
+		n, known := at[to]
 		if !known {
-			next = len(keys)
-			at[place{to, violated}], keys = next, append(keys, to)
-			g.States = append(g.States, GraphState{Depth: g.States[n].Depth + 1, Can: violated})
+			n = len(g.States)
+			at[to] = n
+			g.States = append(g.States, GraphState{Depth: g.States[at[from]].Depth + 1, Can: violated})
 		}
-		g.Ways = append(g.Ways, Way{n, next, step})
+		g.Ways = append(g.Ways, Way{at[from], n, step})
 	})
 	if reach == nil {
 		return nil
 	}
-	for n, key := range keys {
-		if s := &g.States[n]; !s.Can { // entered
-			s.Can, s.Well = reach.can[key], reach.well[key]
-		}
+	for key, n := range at {
+		s := &g.States[n]
+		s.Can, s.Well = s.Can || reach.can[key], reach.well[key]
 	}
 	return g
 }

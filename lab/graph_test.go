@@ -12,7 +12,7 @@ import (
 
 func TestGraph(t *testing.T) {
 	t.Run("has each state once, and says what a search says of it", graphAgrees)
-	t.Run("has a state of its own for a step that violates the invariant", graphOfSteps)
+	t.Run("ends where a step violates the invariant", graphOfSteps)
 	t.Run("is nothing if there are more states than asked for", graphOfTooMany)
 }
 
