@@ -335,18 +335,27 @@ func writeAlike(a, b lab.Step) bool {
 // told is a step with its request as a sentence, its response, and its line of Go.
 func (v *scene) told(n int) (l runLine, code lineView) {
 	step := v.moments[n].Step
-	l = runLine{Number: n, StepText: v.Words(*step), Refused: step.Applied != nil && step.Applied.Err != nil, Changes: changesIn(step)}
-	if step.Call == nil {
+	l = v.lineOf(*step)
+	if l.Number = n; step.Call == nil {
 		return l, code
-	}
-	l.Actor, l.Hue = v.Actors[step.Sender-1].Name, hue(step.Sender)
-	if sentence := v.Tell(step.Call, step.Site()); sentence != "" {
-		l.Call = strings.TrimSuffix(sentence, ".")
 	}
 	for _, line := range newSourceView(step.Site(), step.Site().Line, step.Site().Line).Lines {
 		code = line
 	}
 	return l, code
+}
+
+// lineOf is a step with its request as a sentence, and its response.
+func (q *request) lineOf(step lab.Step) runLine {
+	l := runLine{StepText: q.Words(step), Refused: step.Applied != nil && step.Applied.Err != nil, Changes: changesIn(&step)}
+	if step.Call == nil {
+		return l
+	}
+	l.Actor, l.Hue = q.Actors[step.Sender-1].Name, hue(step.Sender)
+	if sentence := q.Tell(step.Call, step.Site()); sentence != "" {
+		l.Call = strings.TrimSuffix(sentence, ".")
+	}
+	return l
 }
 
 // outcomePath is the address of the shortest run known that violates the invariant of a scenario.

@@ -36,9 +36,10 @@ const (
 	askHint   = "hint"   // the next choice of a shortest way to break the invariant
 	askSearch = "search" // what a search of the whole scenario finds now
 	askReach  = "reach"  // whether the invariant of the level can still be violated
+	askGraph  = "graph"  // all states of the level
 )
 
-func asks() []string { return []string{askRest, askHint, askSearch, askReach} }
+func asks() []string { return []string{askRest, askHint, askSearch, askReach, askGraph} }
 
 // parse reads the address of a scenario.
 func (l *Lab) parse(r *http.Request) (request, error) {

@@ -13,7 +13,7 @@ func FuzzRequest(f *testing.F) {
 	s := newSite(f)
 	for _, query := range []string{
 		"", "s=ann", "s=ann,olga*2,w1*3&at=2", "s=ann,ann", "s=ann*10000", "s=network:lands@255", "s=w1@1&rest=1", "s=olga:dies-after&rest=1",
-		"s=ann:lost&at=-1", "s=%zz", "s=;", "at=1&at=2", "s=ann%00", "s=,", "s=ann*-1", "s=olga*99999999999999999999",
+		"s=ann:lost&at=-1", "s=%zz", "s=;", "at=1&at=2", "s=ann%00", "s=,", "s=ann*-1", "s=ann,olga&graph=1", "graph=1&rest=1", "s=olga*99999999999999999999",
 	} {
 		f.Add(uint8(0), query)
 		f.Add(uint8(200), query)

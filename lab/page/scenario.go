@@ -59,6 +59,9 @@ func (l *Lab) scenario(w http.ResponseWriter, r *http.Request, page templates.Pa
 		return redirect(w, r, q.address())
 	}
 	page.Path = q.address()
+	if q.ask == askGraph {
+		return l.graph(w, r, page, q)
+	}
 	v, err := inTurn(r.Context(), l.replays, func() (*scene, error) { return l.follow(r.Context(), q) })
 	if err != nil {
 		return templates.Response{}, err
