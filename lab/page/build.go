@@ -58,7 +58,7 @@ func (l *Lab) build(w http.ResponseWriter, r *http.Request, page templates.Page)
 func newBuildView(raw string) (v buildView, err error) {
 	query, err := url.ParseQuery(raw)
 	if err != nil {
-		return v, refuseBuild("The address cannot be read: "+err.Error()+".", 1)
+		return v, refuseBuild(unreadable(err), 1)
 	}
 	levels := toy.Levels()
 	for _, level := range levels {

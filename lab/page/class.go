@@ -124,7 +124,7 @@ type handedIn struct {
 func (l *Lab) class(w http.ResponseWriter, r *http.Request, page templates.Page) (templates.Response, error) {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return templates.Response{}, refuseHandedIn(err.Error())
+		return templates.Response{}, refuseHandedIn(unreadable(err))
 	}
 	if query.Get("handout") == "1" {
 		page.Path = handoutPath

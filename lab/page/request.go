@@ -69,11 +69,16 @@ func (l *Lab) parseRun(r *http.Request, name string) (modelcheck.Case, lab.Sched
 	}
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return c, nil, refuseChoice(&c.Scenario, noRun, &lab.StuckError{Word: r.URL.RawQuery, Why: err.Error()})
+		refusal := refuseSchedule(&c.Scenario, noRun, unreadable(err))
+		refusal.Position = new(int)
+		return c, nil, refusal
 	}
 	schedule, err := c.Parse(query.Get("s"))
 	return c, schedule, refuseChoice(&c.Scenario, noRun, err)
 }
+
+// unreadable says why a query is none.
+func unreadable(err error) string { return "The address cannot be read: " + err.Error() + "." }
 
 const noRun = "This address is no run of the level"
 

@@ -13,6 +13,7 @@ func TestRequest(t *testing.T) {
 	t.Run("with what is no schedule is refused", requestWithNoScheduleIsRefused)
 	t.Run("with too many choices is refused before they are made", requestWithTooManyChoicesIsRefused)
 	t.Run("has one address", requestHasOneAddress)
+	t.Run("that is wrong is answered with a sentence and a way on", wrongRequestIsASentence)
 }
 
 func requestOfNoScenarioIsRefused(t *testing.T) {
@@ -76,5 +77,58 @@ func requestHasOneAddress(t *testing.T) {
 	s.get("/lab/A1?s=ann&rest=1").want(400) // an actor can go on
 	for _, address := range []string{"", "?", "?s=", "?s=ann%2Colga", "?utm=1", "?s=ann,olga&at=1"} {
 		s.get("/lab/A1" + address).want(200)
+	}
+}
+
+func wrongRequestIsASentence(t *testing.T) {
+	s := newSite(t)
+	long := strings.Repeat("ann,", 3000)
+	for _, wrong := range []struct {
+		path   string
+		status int
+		says   string
+	}{
+		{"/lab/nothing?s=ann", 404, "The lab has no such level"},
+		{"/lab/own/nothing", 404, "The lab has no such level"},
+		{"/lab/A1/graph", 404, "The lab has no such level"},
+		{"/lab/A1%20", 404, "The lab has no such level"},
+		{"/lab/A1.json.svg", 404, "The lab has no such level"},
+		{"/lab/A1?s=%zz", 400, "The address cannot be read: invalid URL escape \"%zz\"."},
+		{"/lab/A1?s=ann;olga", 400, "The address cannot be read"},
+		{"/lab/A1?s=w1", 400, "Step 1, \"w1\": what can happen here is ann, olga."},
+		{"/lab/A1?s=ann*3", 400, "Step 3, \"ann\": what can happen here is olga."},
+		{"/lab/A1?s=eve", 400, "scenario A1 has no actor \"eve\""},
+		{"/lab/A1?s=olga:sleeps", 400, "there is no fate \"sleeps\""},
+		{"/lab/A1?s=ann@256", 400, "is not the number of a message"},
+		{"/lab/A1?s=ann*201", 400, "a run has 200 steps at most."},
+		{"/lab/A1?s=" + long, 400, "a run has 200 steps at most."},
+		{"/lab/A1?s=ann&at=2", 400, "from 0 to 1, which is the end of this run."},
+		{"/lab/A1?s=ann&at=-1", 400, "“at” is a number of steps"},
+		{"/lab/A1?at=99999999999999999999", 400, "“at” is a number of steps"},
+		{"/lab/A1?s=ann&at=two", 400, "“at” is a number of steps"},
+		{"/lab/A1?run=eve", 400, "There is no such actor"},
+		{"/lab/A1?run=ann&s=ann*3", 400, "That run is not possible"},
+		{"/lab/A1?rest=1", 400, "New workers carry on when no actor can go on."},
+		{"/lab/A1?s=w1&graph=1", 400, "That run is not possible"},
+		{"/lab/A1?s=w1&reach=1", 400, "That run is not possible"},
+		{"/lab/A1?s=w1&search=1", 400, "That run is not possible"},
+		{"/lab/A2?graph=1", 400, "There is no graph of this level"},
+		{"/lab/A1.svg?s=w1", 400, "That run is not possible"},
+		{"/lab/A1.mmd?at=1", 400, "There is no such step"},
+		{"/lab/lost-message?s=olga*2,network:forgotten@3", 400, "what can happen here is w1, network:forgotten."},
+		{"/lab/class?A1=%zz", 400, "The address cannot be read"},
+		{"/lab/class?A1=ann*201", 200, "not a run: step 201 is not possible"},
+		{"/lab/class?A1=w1&A2=eve", 200, "Checked: 0 of 2 won"},
+		{"/lab/build?l=99", 400, "“l” is the number of a level, from 1 to 5."},
+		{"/lab/build?l=1&c=nothing", 400, "“c” is none of the conditions of this level."},
+		{"/lab/build?l=3&c=channel", 400, "No transaction spans both."},
+	} {
+		r := s.get(wrong.path)
+		if r.want(wrong.status).says(wrong.says); len(r.links()) == 0 || !slices.ContainsFunc(r.links(), func(link string) bool { return strings.HasPrefix(link, "/lab") }) {
+			t.Errorf("%s leads nowhere in the lab", wrong.path)
+		}
+	}
+	if said := s.log.String(); strings.Contains(said, "status=5") || strings.Contains(said, "level=ERROR") {
+		t.Error(said)
 	}
 }

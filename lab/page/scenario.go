@@ -86,7 +86,7 @@ func (l *Lab) follow(ctx context.Context, q request) (*scene, error) {
 		return nil, refuseChoice(&q.Scenario, "That run is not possible", err)
 	}
 	if q.ask == askRest && !moments[q.at].Quiescent() {
-		return nil, refuseChoice(&q.Scenario, "The system is not idle", &lab.StuckError{Position: q.at, Word: "rest", Why: "an actor can go on"})
+		return nil, refuseSchedule(&q.Scenario, "The system is not idle", "New workers carry on when no actor can go on. Here one can.")
 	}
 	v := l.sceneOf(q, moments)
 	if v.won() && !v.ships() {
