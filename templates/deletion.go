@@ -117,8 +117,24 @@ func (v Deletion) took() string {
 	return brief(v.FinishedOn.Sub(v.RequestedOn))
 }
 
-// headline says in a few words what becomes of the channel. The page reads out each change of it to
-// screen readers.
+// state says what becomes of the channel, after its name. The page reads out each change of it to screen readers.
+func (v Deletion) state() string {
+	switch {
+	case v.State == domain.DeletionDone:
+		return "is deleted"
+	case v.State == domain.DeletionPending:
+		return "is about to be deleted"
+	case v.State == domain.DeletionUndone:
+		return "is back"
+	case v.State == domain.DeletionPoisoned:
+		return "is not deleted yet"
+	case v.State == domain.DeletionQueued, v.waiting():
+		return "waits to be deleted"
+	}
+	return "is being deleted"
+}
+
+// headline is the state of a deletion in a list.
 func (v Deletion) headline() string {
 	if v.waiting() {
 		return "Waiting since " + v.WaitingSince.UTC().Format(instantLayout)

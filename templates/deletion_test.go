@@ -12,7 +12,7 @@ func TestDeletionPage(t *testing.T) {
 	t.Run("shows its steps", func(t *testing.T) {
 		page := pageAt("/channels/aurora/deletions/inc1", "ingrid")
 		expect(t, DeletionPage(page, sampleDeletion(domain.DeletionRunning, "sweep")),
-			in("p[class=headline]", says("Being deleted")),
+			in("h1", says("“aurora” is being deleted")),
 			in("progress[max=5][value=2]"),
 			times(2, "li[class=done]"), times(2, "li[class=ahead]"),
 			in("li[class=current][aria-current=step]", says("Remove the rows")),
@@ -55,6 +55,10 @@ func TestDeletionPage(t *testing.T) {
 			expect(t, DeletionPage(pageAt("/x", c.by.User), v), in("dl[class=told]", says(c.asker), says(c.undoers)))
 		}
 	})
+	waits := sampleDeletion(domain.DeletionRunning, "sweep")
+	waits.WaitingSince = noon()
+	shows(t, "says since when a part of the site does not answer", DeletionPage(pageAt("/x", "ingrid"), waits),
+		in("h1", says("“aurora” waits to be deleted")), says("A part of the site has not answered since 29 July 2026, 12:00:00 UTC."))
 	again := sampleDeletion(domain.DeletionDone, "release")
 	again.LastDelivery = 2
 	shows(t, "says that it counts at least the rows removed, if a second worker went on", DeletionPage(pageAt("/x", "ingrid"), again), in("dl[class=facts]", says("Rows removed (at least) 12,345")))
@@ -88,7 +92,7 @@ func TestDeletionPage(t *testing.T) {
 		without("noscript"), without("[data-events]"),
 	)
 	shows(t, "says how to re-queue a poisoned deletion", DeletionPage(pageAt("/x", "ingrid"), sampleDeletion(domain.DeletionPoisoned, "sweep")),
-		in("p[class=headline]", says("Stopped")), says("An operator of this site must look at this"),
+		in("h1", says("“aurora” is not deleted yet")), says("An operator of this site must look at this"),
 		in("details[class=how]", says("Stopped after 2 failed attempts")),
 		in("code", says("microblogging requeue --channel aurora")),
 		in("li[class=current]", says("Remove the rows")),
@@ -126,7 +130,7 @@ func TestDeletionPage(t *testing.T) {
 		if strings.ContainsAny(fragment, "\r\n") {
 			t.Error("the fragment has more than one line")
 		}
-		expect(t, DeletionProgress(v), in("[data-announce=Being deleted]"))
+		expect(t, DeletionProgress(v), in("[data-state=is being deleted]"))
 	})
 	// After a crash, another worker begins at the first step.
 	t.Run("does not go back while a worker repeats the steps", func(t *testing.T) {

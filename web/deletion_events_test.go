@@ -97,7 +97,7 @@ func everyChangeOfADeletionIsSent(t *testing.T) {
 				t.Fatalf("event %q (%t) without %q:\n%s", e.name, ok, want, e.data)
 			}
 		}
-		next("progress", "Waiting for its turn")
+		next("progress", "waits to be deleted")
 		w.advance(w.ref, domain.DeletionRunning, domain.StepShut, 0)
 		next("progress", `value="1"`)
 		w.advance(w.ref, domain.DeletionRunning, domain.StepSweep, 99)
@@ -107,7 +107,7 @@ func everyChangeOfADeletionIsSent(t *testing.T) {
 		w.trace(w.ref, domain.StepRecord{Step: domain.StepSweep, Worker: 2, Delivery: 7, Began: domain.Now(), Rows: 99})
 		next("progress", "2 (delivery 7)")
 		w.advance(w.ref, domain.DeletionDone, domain.StepRelease, 198)
-		next("progress", `data-announce="Deleted"`)
+		next("progress", `data-state="is deleted"`)
 		next("end", "")
 		if e, ok := readEvent(stream); ok {
 			t.Errorf("after the end comes %q", e.name)

@@ -59,7 +59,7 @@ func pagesUndo(t *testing.T) {
 		form("Delete this channel and all its posts").press().at(path).says("You can undo it on any device.")
 	b.open("/account/deletions").says("Hidden, and about to be deleted").form("Undo").press().
 		at("/channels/Engines").says("The channel is back", "Pistons")
-	b.open(path).says("Undone").saysNot("about to be deleted")
+	b.open(path).says("“Engines” is back").saysNot("about to be deleted")
 	b.open("/channels/Engines/delete").form("Delete this channel and all its posts").press().at(path)
 	s.cascade(channel.Ref())
 	form := url.Values{"action": {"undo"}, "channel": {"Engines"}, "incarnation": {string(channel.Incarnation)}}

@@ -41,7 +41,7 @@ async function doomed(channel, { posts = 1, scripts } = {}) {
 // pass the valve in place of the next test's.
 async function finish(v) {
   await valve("open");
-  await headline(v).getByText("Deleted", { exact: true }).waitFor();
+  await headline(v).getByText("is deleted", { exact: true }).waitFor();
 }
 
 const headline = (v) => v.page.locator(".headline");
@@ -59,7 +59,7 @@ test("deletion: the progress page follows a deletion to its end without being lo
   await fact(v, "Rows removed").getByText("99").waitFor();
   assert.equal(await bar(v), 2);
   assert.match(await v.page.locator(".steps [aria-current=step]").innerText(), /^Remove the rows/);
-  assert.match(await v.page.getByRole("status").innerText(), /^Being deleted/, "a screen reader is told");
+  assert.match(await v.page.getByRole("status").innerText(), /is being deleted$/, "a screen reader is told");
   await look(v, "deletion-running");
 
   await finish(v);
@@ -133,7 +133,7 @@ test("deletion: until a worker takes it up the page says that it waits", async (
   const v = await visitor(sites.idle, { as: gus });
   await v.open("/channels/waiting/delete");
   await v.follow(v.button("Delete this channel and all its posts"));
-  await v.sees("Waiting for its turn");
+  await v.sees("waits to be deleted");
   assert.equal(await bar(v), 0);
   await look(v, "deletion-waiting");
   await v.leave();

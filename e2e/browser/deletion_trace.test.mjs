@@ -108,7 +108,7 @@ test("trace: a lost stream says so and comes back", async () => {
   await ida.createChannel("lost");
   const v = await visitor(site.url, { as: ida });
   await v.open(await ida.deleteChannel("lost"));
-  await v.sees("Waiting for its turn");
+  await v.sees("waits to be deleted");
   await v.page.evaluate(() => { window.same = true; });
   const notice = v.page.locator("#lost");
   assert.ok(!(await notice.isVisible()));
@@ -118,7 +118,7 @@ test("trace: a lost stream says so and comes back", async () => {
   assert.equal(await notice.innerText(), "Connection lost, trying again…");
   await look(v, "deletion-lost");
   await site.start("serve");
-  await v.page.locator(".headline").getByText("Deleted", { exact: true }).waitFor();
+  await v.page.locator(".headline").getByText("is deleted", { exact: true }).waitFor();
   await notice.waitFor({ state: "hidden" });
   assert.ok(await v.page.evaluate(() => window.same), "the page was reloaded");
   assert.ok(v.complaints.every((text) => /net::ERR_/.test(text)), v.complaints.join("\n"));
@@ -133,7 +133,7 @@ test("trace: the account leads to each deletion, also when the channel is gone",
   await v.follow(v.link("Your deletions"));
   await look(v, "deletions");
   await v.follow(v.link("found"));
-  assert.equal(await v.heading(), "Deletion of “found”");
+  assert.equal(await v.heading(), "“found” is deleted");
   await unfold(v);
   await v.sees("What happened, and when");
   await v.leave();

@@ -54,7 +54,7 @@ test("undo: a deletion counts down, is undone on another device, and is carried 
   assert.equal(pocket.path, "/channels/second-thoughts");
   await pocket.page.getByText("The channel is back").waitFor();
   await pocket.page.getByText("Still here").waitFor();
-  await headline(desk, "Undone"); // told by the stream
+  await headline(desk, "is back"); // told by the stream
   await look(desk, "undo-undone");
   await desk.follow(desk.page.getByRole("link", { name: /^Go to/ }));
   await desk.page.getByText("Still here").waitFor();
@@ -63,7 +63,7 @@ test("undo: a deletion counts down, is undone on another device, and is carried 
   await site.kill();
   await site.start("serve", "--undo", "1s");
   await remove(desk, "second-thoughts");
-  await headline(desk, /^Deleted$/);
+  await headline(desk, /is deleted$/);
   await desk.open("/channels/second-thoughts");
   assert.equal(desk.status, 404);
   await desk.leave();

@@ -234,8 +234,8 @@ describe("width: a user who has signed in sees in its place", () => {
     await owner.sees("the name was free again");
     await fits(owner);
     // The command that the page of a poisoned deletion has.
-    await owner.page.locator(".headline").evaluate((headline, name) => {
-      headline.insertAdjacentHTML("afterend", `<pre><code>microblogging requeue <span class="whole">--channel</span> ${name}</code></pre>`);
+    await owner.page.locator(".deletion > p").first().evaluate((said, name) => {
+      said.insertAdjacentHTML("afterend", `<pre><code>microblogging requeue <span class="whole">--channel</span> ${name}</code></pre>`);
     }, stored[strip]);
     await fits(owner);
   });
