@@ -16,7 +16,7 @@ type userCommand struct {
 	Create createCommand    `cmd:"" help:"Create an account, and the store if there is none. --registration does not matter. Print a link that sets its password: once, within an hour."`
 	Invite inviteCommand    `cmd:"" help:"Print a link that makes an account: once, within seven days."`
 	Reset  resetCommand     `cmd:"" help:"Print a link that sets a new password for a user: once, within an hour. Setting it ends all sessions of the user."`
-	Close  closeUserCommand `cmd:"" help:"Close an account, which deletes it. The user cannot sign in any more. Until the deletion begins, an operator can undo it on the page /operator."`
+	Close  closeUserCommand `cmd:"" help:"Close an account, which deletes it and its channels. The user cannot sign in any more. Until the deletion begins, an operator can undo it on the page /operator."`
 }
 
 type createCommand struct {
@@ -141,7 +141,7 @@ func (f linkFlags) printPasswordLink(ctx context.Context, b *backend, console *c
 
 type closeUserTask struct {
 	Name        userName      `arg:"" help:"The name of the user."`
-	Posts       string        `enum:"delete,keep" default:"delete" help:"What becomes of the user's posts in channels of others: delete or keep. Those that are kept lose the name."`
+	Posts       string        `enum:"delete,keep" default:"keep" help:"What becomes of the user's posts in channels of others: delete or keep. Those that are kept lose the name."`
 	UndoAccount time.Duration `default:"168h" within:"0s 168h" help:"How long an operator can undo it, up to 168h; 0 for not at all. With --admin, it is that of the server."`
 }
 
@@ -162,6 +162,11 @@ func (t closeUserTask) do(ctx context.Context, b *backend, console *console) err
 		said = fmt.Sprintf("the user %s has asked for the deletion before", t.Name)
 	}
 	printUndo(console, said, closed.State == domain.AccountPending, closed.RequestedOn, closed.UndoableUntil, closed.ByOperator)
+	posts := "be deleted"
+	if closed.KeepPosts {
+		posts = "stay, without the name"
+	}
+	fmt.Fprintf(console.stdout, "Their posts in channels of others will %s.\n", posts)
 	return nil
 }
 

@@ -20,6 +20,28 @@ func TestUserInviteCommand(t *testing.T) {
 
 func TestCloseCommands(t *testing.T) {
 	t.Run("close what an operator alone can open again, in the time that they say", closesForOperator)
+	t.Run("keep the posts of an account, as the page for operators, unless told to delete them", closeSaysPosts)
+}
+
+func closeSaysPosts(t *testing.T) {
+	const keeps, deletes = "\nTheir posts in channels of others will stay, without the name.\n", "\nTheir posts in channels of others will be deleted.\n"
+	mustEnd := func(want string, asked bool, args ...string) {
+		t.Helper()
+		s := openSite(t, t.TempDir())
+		_, err := s.store.Operator.SignUp(t.Context(), "ada", testPassword)
+		s.ok(err)
+		if asked {
+			_, err := s.store.Accounts.Delete(t.Context(), storage.Attempt{Name: "ada", Password: testPassword}, false)
+			s.ok(err)
+		}
+		s.close()
+		if said := mustRun(t, append([]string{"user", "close", "ada", "--data", s.data}, args...)...); !strings.HasSuffix(said, want) {
+			t.Errorf("%q says %q", args, said)
+		}
+	}
+	mustEnd(keeps, false)
+	mustEnd(deletes, false, "--posts", "delete")
+	mustEnd(deletes, true, "--posts", "keep") // the user has asked before, and chosen
 }
 
 // secretOf is the secret of the link that a command prints.
@@ -64,7 +86,8 @@ func closesForOperator(t *testing.T) {
 	s.close()
 	until := func(said, begins string) time.Time {
 		t.Helper()
-		text, found := strings.CutPrefix(strings.TrimSpace(said), begins+" can undo it until ")
+		line, _, _ := strings.Cut(said, "\n")
+		text, found := strings.CutPrefix(line, begins+" can undo it until ")
 		when, err := time.Parse(time.RFC3339, text)
 		if !found || err != nil {
 			t.Fatalf("says %q (%v)", said, err)
