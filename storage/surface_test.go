@@ -35,6 +35,7 @@ Accounts.List
 Accounts.ListInvitations
 Accounts.ListNewest
 Accounts.PasswordLink
+Accounts.PasswordLinkUser
 Accounts.NewDigestAddress
 Accounts.ResetPassword
 Accounts.RevokeInvitation

@@ -92,6 +92,8 @@ const passwordHint = "At least 10 characters. A few words in a row do well."
 // password to [ResetPath].
 type Reset struct {
 	Form
+	// For is whose password it sets.
+	For   domain.UserName
 	Token string
 }
 

@@ -280,8 +280,8 @@ func accountPages(in, out Page) map[string]templ.Component {
 		"erase-way":     ErasurePage(out, Erasure{Progress: &domain.Deletion{State: domain.DeletionRunning, Step: domain.StepPosts, RowsDeleted: 12}}),
 		"erase-out":     ErasurePage(out, Erasure{Undo: 7 * 24 * time.Hour}),
 		"sign up, link": SignUpPage(out, SignUp{Invitation: nasty, Until: ago(-time.Hour)}),
-		"reset":         ResetPage(out, Reset{Token: "token"}),
-		"reset, no":     ResetPage(out, Reset{Form: refused("password"), Token: "token"}),
+		"reset":         ResetPage(out, Reset{For: "bob", Token: "token"}),
+		"reset, no":     ResetPage(out, Reset{Form: refused("password"), For: "bob", Token: "token"}),
 		"account":       AccountPage(in, Account{}),
 		"account, no":   AccountPage(in, Account{Form: refused("old", "new")}),
 	}

@@ -200,19 +200,45 @@ func (s *server) followSignInLink(c echo.Context, v visitor) error {
 	return seeOther(c, templates.HomePath)
 }
 
+// resetForm shows the form for a new password. To open the link does not use it: programs open links, too.
+func (s *server) resetForm(c echo.Context, v visitor) error {
+	c.Response().Header().Set(echo.HeaderCacheControl, noStore)
+	view, err := s.readPasswordLink(c, c.QueryParam("token"))
+	if err != nil {
+		return err
+	}
+	return renderOnce(c, templates.ResetPage(s.page(c, v), view))
+}
+
+// readPasswordLink reads whose password the link with a token sets.
+func (s *server) readPasswordLink(c echo.Context, token string) (templates.Reset, error) {
+	user, err := s.store.Accounts.PasswordLinkUser(c.Request().Context(), token)
+	return templates.Reset{For: user, Token: token}, s.explainLink(c, err)
+}
+
+// explainLink puts into words that a link sets no password any more.
+func (s *server) explainLink(c echo.Context, err error) error {
+	if !errors.Is(err, domain.ErrNotSignedIn) {
+		return err
+	}
+	s.logRefused(c, err)
+	return explain(err, "This link does not work any more",
+		"Such a link works once, and for an hour at most. Ask the operator of this site for another.")
+}
+
 // resetPassword sets the new password.
 func (s *server) resetPassword(c echo.Context, v visitor, form url.Values) error {
 	token := form.Get("token")
 	err := s.store.Accounts.ResetPassword(c.Request().Context(), token, form.Get("password"))
-	if errors.Is(err, domain.ErrNotSignedIn) {
-		s.logRefused(c, err)
-		return explain(err, "This link does not work any more",
-			"Such a link works once, and for an hour at most. Ask the operator of this site for another.")
-	}
 	if refused, ok := formOf(err, "password"); ok {
-		return again(c, err, templates.ResetPage(s.page(c, v), templates.Reset{Form: refused, Token: shown(token)}))
+		view, unread := s.readPasswordLink(c, token)
+		if unread != nil {
+			return unread
+		}
+		view.Form = refused
+		return again(c, err, templates.ResetPage(s.page(c, v), view))
 	}
-	return s.done(c, err, "password-reset", templates.SignInPath)
+	return s.done(c, s.explainLink(c, err), "password-reset", templates.SignInPath)
 }
 
 func (s *server) signOutForm(c echo.Context, v visitor) error {

@@ -97,7 +97,9 @@ func crowd(g *stage) {
 	}
 	secret, err := g.store.Accounts.NewDigestAddress(g.Context(), "bob")
 	ok(g, err)
+	link, err := g.store.Operator.SignInLink(g.Context(), "ada")
+	ok(g, err)
 	g.newest = post.ID
-	g.names = strings.NewReplacer("{post}", string(post.ID), "{going}", string(gone.Incarnation), "{secret}", secret,
+	g.names = strings.NewReplacer("{link}", link, "{post}", string(post.ID), "{going}", string(gone.Incarnation), "{secret}", secret,
 		"{engines}", string(engines.Incarnation))
 }

@@ -125,8 +125,9 @@ func credentialRoutes() []route {
 			{anonymous, 303, "", "", "", "name=ada&password={password}&next=/channels"},
 			{anonymous, 401, "", "", "", "name=ada&password=x&next=/channels"},
 		}},
-		{name: "GET /sign-in/reset", who: everyone, body: 4 << 10, untagged: true, costs: []cost{{"", anonymous, 0, 0, 0, 0}}, seeds: []seed{
-			{anonymous, 200, "", "token=x", "", ""},
+		{name: "GET /sign-in/reset", who: everyone, body: 4 << 10, untagged: true, costs: []cost{{"token={link}", anonymous, 2, 2, 0, 0}}, seeds: []seed{
+			{anonymous, 200, "", "token={link}", "", ""},
+			{anonymous, 401, "", "token=x", "", ""},
 		}},
 		{name: "POST /sign-in/reset", who: everyone, body: 4 << 10, free: true, seeds: []seed{
 			{anonymous, 303, "", "", "", "token={link}&password=a+better+password"},

@@ -64,10 +64,7 @@ func (s *server) pageRoutes(e *echo.Echo) {
 		{templates.SignUpPath, anyone, s.signUpForm},
 		{templates.SignInPath, anyone, s.signInForm},
 		{templates.SignOutPath, anyone, s.signOutForm},
-		{templates.ResetPath, anyone, func(c echo.Context, v visitor) error { // to open the link does not use it up: programs open links too
-			c.Response().Header().Set(echo.HeaderCacheControl, noStore)
-			return renderOnce(c, templates.ResetPage(s.page(c, v), templates.Reset{Token: c.QueryParam("token")}))
-		}},
+		{templates.ResetPath, anyone, s.resetForm},
 		{templates.KeysPath, anyone, s.still(templates.KeysPage)},
 		{templates.LearnPath, anyone, s.still(templates.LearnPage)},
 	} {

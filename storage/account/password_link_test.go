@@ -13,6 +13,7 @@ func TestPasswordLink(t *testing.T) {
 	t.Run("sets a password once, and the account says whose link it was until its user changes the password", bubble(linkIsShownToItsUser))
 	t.Run("opens no session, and is left as it is", bubble(passwordLinkOpensNoSession))
 	t.Run("is for operators alone", bubble(passwordLinkIsForOperators))
+	t.Run("says whose password it sets, as often as it is read, and only while it can set one", bubble(linkSaysWhose))
 }
 
 var otto = domain.Actor{User: "otto", Operator: true}
@@ -63,4 +64,38 @@ func passwordLinkIsForOperators(t *testing.T, w *world) {
 	if _, _, err := w.Store.Accounts.PasswordLink(t.Context(), "nora", otto); !errors.Is(err, domain.ErrNotFound) {
 		t.Errorf("one for no account is made with %v", err)
 	}
+}
+
+func linkSaysWhose(t *testing.T, w *world) {
+	w.user("ada")
+	link := func() string {
+		t.Helper()
+		link, _, err := w.Store.Accounts.PasswordLink(t.Context(), "ada", otto)
+		w.OK(err)
+		return link
+	}
+	mustBeOver := func(what, link string) {
+		t.Helper()
+		if user, err := w.Store.Accounts.PasswordLinkUser(t.Context(), link); !errors.Is(err, domain.ErrNotSignedIn) {
+			t.Errorf("%s is of %q, %v", what, user, err)
+		}
+	}
+	used, other := link(), link()
+	for range 2 {
+		if user, err := w.Store.Accounts.PasswordLinkUser(t.Context(), used); err != nil || user != "ada" {
+			t.Errorf("it is of %q, %v", user, err)
+		}
+	}
+	w.OK(w.Store.Accounts.ResetPassword(t.Context(), used, "another horse"))
+	mustBeOver("a link that was used", used)
+	mustBeOver("one from before that", other)
+	mustBeOver("none", "")
+	mustBeOver("a session", w.signedIn("ada", "another horse"))
+	late := link()
+	w.SleepClosed(time.Hour)
+	mustBeOver("one that is too old", late)
+	closed := link()
+	_, err := w.Store.Accounts.Close(t.Context(), "ada", otto, true)
+	w.OK(err)
+	mustBeOver("one of an account that was closed since", closed)
 }

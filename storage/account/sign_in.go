@@ -157,13 +157,9 @@ func (a *Accounts) ChangePassword(ctx context.Context, token string, from Attemp
 // user sees it. To set the password begins an epoch, and the link is of
 // the one before: so it works once.
 func (a *Accounts) ResetPassword(ctx context.Context, link, password string) error {
-	//lab: Read the link, and the epoch in which it was made.
-	row, err := a.sessions.Find(ctx, schema.SessionPartition(link), schema.SingleRow)
-	if err == nil && (!row.Properties.Bool(schema.PropLink) || hasEnded(row.Properties)) {
-		err = domain.ErrNotSignedIn
-	}
+	row, err := a.readLink(ctx, link)
 	if err != nil {
-		return fmt.Errorf("reset link: %w", err)
+		return err
 	}
 	user := ownerOf(row)
 	if err := domain.CheckPassword("password", password, user); err != nil {
@@ -183,4 +179,34 @@ func (a *Accounts) ResetPassword(ctx context.Context, link, password string) err
 		}, nil
 	})
 	return err
+}
+
+// PasswordLinkUser returns the user whose password ResetPassword would set, and leaves the link as it is. A link
+// that was used, has ended or never was is domain.ErrNotSignedIn.
+func (a *Accounts) PasswordLinkUser(ctx context.Context, link string) (domain.UserName, error) {
+	row, err := a.readLink(ctx, link)
+	if err != nil {
+		return "", err
+	}
+	user, err := a.readUser(ctx, ownerOf(row))
+	if errors.Is(err, domain.ErrNotFound) || err == nil && epochOf(user) != epochOf(row) {
+		err = domain.ErrNotSignedIn
+	}
+	if err != nil {
+		return "", fmt.Errorf("reset link: %w", err)
+	}
+	return userOf(user).Name, nil
+}
+
+// readLink reads the row of a link, unless it has ended.
+func (a *Accounts) readLink(ctx context.Context, link string) (driver.Entity, error) {
+	//lab: Read the link, and the epoch in which it was made.
+	row, err := a.sessions.Find(ctx, schema.SessionPartition(link), schema.SingleRow)
+	if err == nil && (!row.Properties.Bool(schema.PropLink) || hasEnded(row.Properties)) {
+		err = domain.ErrNotSignedIn
+	}
+	if err != nil {
+		return driver.Entity{}, fmt.Errorf("reset link: %w", err)
+	}
+	return row, nil
 }
