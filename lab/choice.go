@@ -169,6 +169,8 @@ type Option struct {
 	Label string
 	// Interrupts reports whether it costs an interruption.
 	Interrupts bool
+	// Call is what takes effect late. It is nil for another choice.
+	Call *Call
 }
 
 // choices are all that can happen next. There is none if no actor can go on and no
@@ -277,9 +279,14 @@ func (x *Explorer) stuck(s *state, i int, c Choice) *StuckError {
 // options are what an actor, or the network, may do next.
 func (x *Explorer) options(s *state, actor int8) (list []Option) {
 	for _, c := range x.choices(s) {
-		if c.Actor == actor {
-			list = append(list, Option{c, x.scenario.formatChoice(c), x.scenario.Pretty(x.label(s, c)), s.last > 0 && c.Actor != network && c.Actor != s.last})
+		if c.Actor != actor {
+			continue
 		}
+		option := Option{Choice: c, Word: x.scenario.formatChoice(c), Label: x.scenario.Pretty(x.label(s, c)), Interrupts: s.last > 0 && c.Actor != network && c.Actor != s.last}
+		if c.Fate == Lands {
+			option.Call = s.late[c.Arg].at.call
+		}
+		list = append(list, option)
 	}
 	return list
 }

@@ -199,6 +199,8 @@ type InvariantState struct {
 	State string
 	// Reason is why it is broken, in the words of check, or why it is open.
 	Reason string
+	// Violation is how it is broken. It is the zero value if it is not.
+	Violation domain.Violation
 	// Since is the number of steps after which it was broken.
 	Since int
 	// Idle reports whether that was seen only because nothing can happen any more. Then the last step need not have
@@ -223,6 +225,7 @@ func (x *Explorer) judge(before []Moment, rest *Outcome, violations []domain.Vio
 		switch {
 		case at >= 0:
 			state.State, state.Reason, state.Since = InvariantViolated, x.scenario.DescribeViolation(violations[at]), len(before)
+			state.Violation = violations[at]
 			state.Idle = at >= seen
 		case invariant.When == Always:
 		case rest == nil:
