@@ -105,7 +105,7 @@ function show(page, link) {
 
 // scrollRuns scrolls each box of steps to its end, or to the present one if others come after it.
 function scrollRuns() {
-  for (const box of main.querySelectorAll(".lines, .both .trail")) {
+  for (const box of main.querySelectorAll(".run .trail, .both .trail")) {
     const now = first(".now", box);
     const middle = (now?.offsetTop ?? 0) - box.clientHeight / 2;
     box.scrollTop = first(".left", box) ? middle : box.scrollHeight;

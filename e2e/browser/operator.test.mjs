@@ -30,15 +30,15 @@ test("operator: an invitation makes one account, whose post the operator removes
   const link = await shownLink(operator);
   await look(operator, "operator-invitations");
 
-  const guest = await visitor(site.url, { width: phone.width });
-  await guest.open("/sign-up");
-  assert.equal(await guest.page.getByLabel("Password").count(), 0, "the sign-up is open to who has no invitation");
-  await look(guest, "operator-invited-only");
-  await guest.open(link);
-  await look(guest, "operator-invitation");
-  await guest.fill({ Name: "gus", Password: olive.password });
-  await guest.follow(guest.page.locator("main").getByRole("button", { name: "Sign up" }));
-  assert.equal(guest.path, "/");
+  const novice = await visitor(site.url, { width: phone.width });
+  await novice.open("/sign-up");
+  assert.equal(await novice.page.getByLabel("Password").count(), 0, "the sign-up is open to who has no invitation");
+  await look(novice, "operator-invited-only");
+  await novice.open(link);
+  await look(novice, "operator-invitation");
+  await novice.fill({ Name: "gus", Password: olive.password });
+  await novice.follow(novice.page.locator("main").getByRole("button", { name: "Sign up" }));
+  assert.equal(novice.path, "/");
   const late = await visitor(site.url);
   await late.open(link);
   assert.equal(late.status, 410);
@@ -54,7 +54,7 @@ test("operator: an invitation makes one account, whose post the operator removes
   await operator.press(operator.page.locator("article").getByText("Remove (operator)"));
   await operator.page.getByRole("button", { name: "Undo" }).waitFor();
   await operator.page.locator("article").waitFor({ state: "detached" });
-  await Promise.all([operator, guest, late].map((v) => v.leave()));
+  await Promise.all([operator, novice, late].map((v) => v.leave()));
 });
 
 test("operator: an account that was closed signs in again once it is open, with a password set by a link", async () => {

@@ -5,10 +5,11 @@ import (
 	"strconv"
 	"strings"
 
+	"microblogging/domain"
 	"microblogging/lab"
 )
 
-// A card shows one actor: the line of Go that it runs next, what it has read, and what may happen to its call.
+// A card shows one actor: what it knows, and what may happen to its next call.
 type card struct {
 	// Number is the key of the keyboard that chooses the actor, and Hue its color.
 	Number, Hue int
@@ -21,12 +22,12 @@ type card struct {
 	Costs string
 	// RunOn lets it go on alone, and Ahead is where that leads. They are empty if it cannot.
 	RunOn, Ahead string
-	Source       sourceView
-	// Knows is what it has read last.
-	Knows reading
-	// Refused is the step in which the store refused its last call, and Reason the words of the store.
-	Refused int
-	Reason  string
+	// Steps is how many it has taken, and Knows what it knows by them.
+	Steps  int
+	Knows  []variable
+	Source sourceView
+	// About is what its next call is about.
+	About string
 }
 
 // A fateView is one thing that may happen next. Word is what is appended to the schedule.
@@ -41,6 +42,14 @@ type faultsOf struct {
 	Faults []fateView
 }
 
+// sentence is what the next call asks for.
+func (c card) sentence() string {
+	if sentence := strings.TrimSuffix(c.Sentence, "."); sentence != "" {
+		return sentence
+	}
+	return string(c.Call.Method)
+}
+
 // acts reports whether the actor still is about to call.
 func (c card) acts() bool { return c.State == lab.AboutToCall }
 
@@ -51,7 +60,7 @@ func (v *scene) somebodyActs() bool {
 
 func (v *scene) cards() (cards []card) {
 	for i, s := range v.now().Actors {
-		c := card{Number: i + 1, Hue: hue(i + 1), ActorState: s, Knows: v.reading(i+1, v.at, s.Call)}
+		c := card{Number: i + 1, Hue: hue(i + 1), ActorState: s, Knows: v.variables(i+1, v.at)}
 		several := len(s.Options) > 1 && s.Options[1].Choice.Fate == lab.Arrives // messages, of which it may receive one
 		for _, f := range v.fates(s.Options) {
 			if f.option.Interrupts {
@@ -61,9 +70,8 @@ func (v *scene) cards() (cards []card) {
 				c.fault(f)
 				continue
 			}
-			message := strings.TrimPrefix(f.Label, "it receives: ")
-			if f.Label = strings.TrimSuffix(s.Sentence, "."); several {
-				f.Label += ": " + message
+			if f.Label = c.sentence(); several {
+				f.Label += ": " + v.names.message(v.now().DB.Messages(s.Call.Target)[f.option.Choice.Arg].Text)
 			}
 			c.Takes = append(c.Takes, f)
 		}
@@ -75,17 +83,13 @@ func (v *scene) cards() (cards []card) {
 			on.run = s.Name
 			c.RunOn, c.Ahead = on.address(), v.ahead[s.Name]
 		}
-		for n, last := v.at, 0; n > 0 && last == 0; n-- {
-			step := v.moments[n].Step
-			if int(step.Choice.Actor) != i+1 {
-				continue
-			}
-			if last = n; step.Result != nil && step.Result.Err != nil {
-				c.Refused, c.Reason = n, v.Words(*step).Result
+		for _, m := range v.moments[1 : v.at+1] {
+			if int(m.Step.Choice.Actor) == i+1 {
+				c.Steps++
 			}
 		}
 		if s.Call != nil {
-			c.Source = v.telling(i+1, s)
+			c.Source, c.About = v.telling(i+1, s), v.names.call(s.Call)
 		}
 		cards = append(cards, c)
 	}
@@ -112,10 +116,22 @@ func (c *card) fault(f fateView) {
 func (v *scene) fates(options []lab.Option) (views []fateView) {
 	for _, o := range options {
 		if v.at < lab.MaxChoices {
-			views = append(views, fateView{o.Label, o.Word, v.choosing(o.Choice).address(), o})
+			views = append(views, fateView{v.label(o), o.Word, v.choosing(o.Choice).address(), o})
 		}
 	}
 	return views
+}
+
+// label says what may happen, with words for the rows and messages.
+func (v *scene) label(o lab.Option) string {
+	switch o.Choice.Fate {
+	case lab.Lands:
+		before, _, _ := strings.Cut(o.Label, ":")
+		return before + ": " + v.names.call(o.Call)
+	case lab.Forgotten:
+		return "the queue loses: " + v.names.message(v.now().DB.Messages(domain.QueueName)[o.Choice.Arg].Text)
+	}
+	return o.Label
 }
 
 // sourceView is the line of Go that makes a call, in its function.
@@ -184,33 +200,6 @@ func (v *scene) telling(actor int, s lab.ActorState) sourceView {
 }
 
 func place(s lab.Site) string { return s.File + ":" + strconv.Itoa(s.Line) }
-
-// near is the line of the call between the nearest two that say something: the one before it was run, if any was.
-func (v sourceView) near() (lines []lineView) {
-	at := slices.IndexFunc(v.Lines, func(l lineView) bool { return l.Marked })
-	if at < 0 {
-		return nil
-	}
-	before := -1
-	for i, l := range v.Lines[:at] {
-		if l.says() && (before < 0 || l.Ran || !v.Lines[before].Ran) {
-			before = i
-		}
-	}
-	if before >= 0 {
-		lines = append(lines, v.Lines[before])
-	}
-	lines = append(lines, v.Lines[at])
-	if next := slices.IndexFunc(v.Lines[at+1:], lineView.says); next >= 0 {
-		lines = append(lines, v.Lines[at+1+next])
-	}
-	return lines
-}
-
-// says reports whether the line tells a reader more than that a block or an operation ends.
-func (l lineView) says() bool {
-	return strings.Trim(l.Text, "(){},;") != "" && !strings.HasPrefix(l.Text, "//") && !strings.HasPrefix(l.Text, "return err") && !strings.HasPrefix(l.Text, "if err != nil") && l.Text != "return nil"
-}
 
 // deepest is the deepest indentation that the style sheet knows.
 const deepest = 6

@@ -18,6 +18,8 @@ type level struct {
 	// Build is the number of the level of package toy. It is 0 if the level is about a scenario: a level of package toy has
 	// nothing else here but Name, Title and Idea.
 	Build int
+	// Rule says in one sentence what must hold, and Missing is the part of it that the scenario goes without.
+	Rule, Missing string
 	// Title is a few words, and Goal one sentence. Idea is what to remember, and no other level's.
 	Title, Goal, Idea string
 	// Scene says which actors there are and what they are about to do, for a reader who sees the

@@ -5,6 +5,7 @@ func productionLevels() []level {
 	return []level{
 		{
 			Name: "link-version", Title: "One link, two visitors",
+			Rule: "A link is marked as used, in the version in which it was read.", Missing: ", in the version in which it was read",
 			Idea: "The version of a row makes the second of two writers fail.",
 			Goal: "Let one sign-in link, which works once, sign in twice.",
 			Scene: "This is the code of this very site, with one of its safeguards taken out. Vera follows a sign-in link, and another person (vera2) follows the same link. The code reads the link, marks it as used and starts a session. " +
@@ -17,6 +18,7 @@ func productionLevels() []level {
 		},
 		{
 			Name: "index-first", Title: "The pass that looks",
+			Rule: "The row that leads the pass to a deletion is written before the channel is marked.", Missing: " before the channel is marked",
 			Idea: "A reconciling pass finds only what was written down before the promise.",
 			Goal: "Record a deletion that no worker will ever carry out, although the pass looks for it.",
 			Scene: "Olga deletes her channel. Her request sends a message to the workers, records the deletion, and marks the channel. The queue may lose the message. " +
@@ -30,6 +32,7 @@ func productionLevels() []level {
 		},
 		{
 			Name: "poison-row", Title: "Put aside, and not forgotten",
+			Rule: "A message that failed leaves the queue, once a row has its text.", Missing: ", once a row has its text",
 			Idea: "Poisoned work is recorded before its message goes, so an operator can find it.",
 			Goal: "Lose the deletion of a post, so that no worker and no operator finds it again.",
 			Scene: "A message asks for the deletion of a post, and the store refuses what the worker w1 reads for it. To try again without end helps no user. So w1 takes the message off the queue, and leaves a row with its text. " +
@@ -43,6 +46,7 @@ func productionLevels() []level {
 		},
 		{
 			Name: "own-gate", Title: "The fence",
+			Rule: "Olga's post is inserted, if the open gate of its incarnation is there.", Missing: ", if the open gate of its incarnation is there",
 			Idea: "A post comes before the gate was shut, or it is refused.",
 			Goal: "Leave a post behind whose channel is gone, in the production code without its fence.",
 			Scene: "Olga posts on her phone. At home she has just deleted the channel: her message is on the queue, and the worker w1 does the work. " +
@@ -56,6 +60,7 @@ func productionLevels() []level {
 		},
 		{
 			Name: "shut-gate", Title: "The worker that slept",
+			Rule: "A worker removes rows, if the shut gate of the incarnation that it deletes is there.", Missing: ", if the shut gate of the incarnation that it deletes is there",
 			Idea: "To be entitled to begin does not entitle a worker to go on.",
 			Goal: "Make a worker that slept remove a row of the new channel.",
 			Scene: "The workers w1 and w2 handle the deletion of a channel, and Ann tries once to take its name. A queue hides a message from other workers for a while, the lease. If w1 sleeps, w2 gets the message too. Each looks, when it begins, whether this is still the channel that was meant. " +
@@ -68,6 +73,7 @@ func productionLevels() []level {
 		},
 		{
 			Name: "fresh-read", Title: "Look again before you lock up",
+			Rule: "A worker removes the gate, once it has looked again and found nothing.", Missing: ", once it has looked again and found nothing",
 			Idea: "Only a look that finds nothing, after the gate was shut, proves that nothing is left.",
 			Goal: "Make a deletion leave rows behind.",
 			Scene: "Two messages are on the queue. One is about a post that was deleted: a worker removes the votes on it. The other is about its channel: a worker shuts the gate, lists the rows and removes them. " +
@@ -80,6 +86,7 @@ func productionLevels() []level {
 		},
 		{
 			Name: "pivot", Title: "Undone, and gone",
+			Rule: "A worker goes on, once it has set the channel to deleting in the version that it read.", Missing: ", once it has set the channel to deleting in the version that it read",
 			Idea: "Two decisions that exclude each other are two writes to one row.",
 			Goal: "Let Olga be told that her deletion is undone, and take her channel away all the same.",
 			Scene: "Olga has deleted her channel, and changes her mind. Her request makes the channel's row active again, unless a worker was faster. " +
@@ -97,6 +104,7 @@ func productionLevels() []level {
 func lastLevel() level {
 	return level{
 		Name: "again", Title: "Break the production code",
+		Rule: "Every safeguard is there, so no state violates an invariant.",
 		Idea: "A search says what was searched, and what was not.",
 		Goal: "Break any invariant of the production code.",
 		Scene: "As in “The worker that slept”: two workers handle one deletion, one of them late, and Ann tries once to take the name. " +

@@ -5,6 +5,7 @@ func textbookLevels() []level {
 	return []level{
 		{
 			Name: "A1", Safeguard: "own-gate", Title: "A post without a channel",
+			Rule: "Ann's post is inserted, if the channel is still there and not being deleted.", Missing: ", if the channel is still there and not being deleted",
 			Idea: "What was read is old by the time of the write.",
 			Goal: "Make the program leave a post behind whose channel is gone.",
 			Scene: "Ann posts in a channel. Olga, its owner, deletes it at the same time: her request marks it and leaves a message on a queue. " +
@@ -20,6 +21,7 @@ func textbookLevels() []level {
 		},
 		{
 			Name: "A2", Safeguard: "incarnation", Title: "The new channel pays for the old one",
+			Rule: "A worker deletes the channel that has the name, if it is the incarnation that was meant.", Missing: ", if it is the incarnation that was meant",
 			Idea: "A name that returns is no identity.",
 			Goal: "Make a worker destroy a channel that no user asked to delete.",
 			Scene: "The deletion of the channel is under way: its message waits on the queue. A queue delivers a message at least once, so both workers, w1 and w2, may get it. " +
@@ -32,6 +34,7 @@ func textbookLevels() []level {
 		},
 		{
 			Name: "A3", Safeguard: "queue-first", Title: "Asked for, and never done",
+			Rule: "The message is on the queue before the channel is marked.", Missing: " before the channel is marked",
 			Idea: "Of two writes that are no transaction, choose which one may be left alone.",
 			Goal: "Make the channel stay marked for deletion without end.",
 			Scene: "Olga deletes her channel. The web server first marks the channel in a table, and then puts a message on the queue, so that a worker does the rest. " +
@@ -44,6 +47,7 @@ func textbookLevels() []level {
 		},
 		{
 			Name: "A4", Safeguard: "look", Title: "Beaten by oneself",
+			Rule: "Ann is told that the name is taken, once she has read that the channel there is not her own.", Missing: ", once she has read that the channel there is not her own",
 			Idea: "“Already there” may be one's own earlier request.",
 			Goal: "Let Ann be told that another user has taken the name of her channel.",
 			Scene: "Ann creates a channel, and no other user is there. If no answer comes, the library that talks to the database (the SDK) may send the same request again: " +
@@ -56,6 +60,7 @@ func textbookLevels() []level {
 		},
 		{
 			Name: "twice", Safeguard: "once", Title: "Asked twice",
+			Rule: "The store inserts a post, if the key of its request has made none.", Missing: ", if the key of its request has made none",
 			Idea: "No answer does not mean no effect.",
 			Goal: "Make one request leave two posts.",
 			Scene: "This is the textbook version. Ann posts. If her program is told that the store does not answer, it tries once more. " +
@@ -69,6 +74,7 @@ func textbookLevels() []level {
 		},
 		{
 			Name: "lost-message", Safeguard: "reconcile", Title: "The queue loses a message",
+			Rule: "Olga is told that her channel will be deleted, once a row says so that can be found without the message.", Missing: ", once a row says so that can be found without the message",
 			Idea: "A promise rests on a row, and not on a message.",
 			Goal: "Tell Olga that her channel will be deleted, and let no worker ever delete it.",
 			Scene: "This is the textbook version. Olga deletes her channel: a mark, then a message on the queue, then the good news. The worker w1 waits for messages. " +
@@ -81,6 +87,7 @@ func textbookLevels() []level {
 		},
 		{
 			Name: "late-copy", Safeguard: "own-gate", Title: "One after the other is not enough",
+			Rule: "A post is inserted, if the channel is there when its request arrives.", Missing: ", if the channel is there when its request arrives",
 			Idea: "A request that was given up may still arrive.",
 			Goal: "Leave a post behind whose channel is gone, although no user posts while it is deleted.",
 			Scene: "This is the textbook version. Olga posts. When that is answered, or she has given it up, she deletes the channel. No other person is there, so the order of calls does no harm. " +

@@ -32,5 +32,5 @@ func (l *Lab) scenarioFile(w http.ResponseWriter, r *http.Request, q request, su
 	case suffix == ".json":
 		return encoded(w, told.json(r.URL.Query().Get("full") == "1"))
 	}
-	return l.replayedAs(w, r, "image/svg+xml", func() (templ.Component, error) { return pictureFile(told.drawn()), nil })
+	return l.replayedAs(w, r, "image/svg+xml", func() (templ.Component, error) { return pictureFile(told.picture()), nil })
 }

@@ -242,9 +242,9 @@ func (v *graphView) layerWords(layer int) string {
 }
 
 // trail are the steps of the run, as far as they are drawn.
-func (v *graphView) trail() (list []outcomeLine) {
+func (v *graphView) trail() (list []runLine) {
 	for n := 1; n < len(v.mine); n++ {
-		l := v.outcomeLine(n)
+		l := v.told(n)
 		l.URL = v.at(v.schedule[:n])
 		if n == v.because {
 			l.Class, l.Tags = "why", []tag{{"why", becauseOfThis + ": since then every way violates it"}}

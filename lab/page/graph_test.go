@@ -110,7 +110,7 @@ func graphMarksTheRun(t *testing.T) {
 		if mine(r, "circle") != steps+1 || mine(r, "path") != steps {
 			t.Errorf("of %d steps %d states and %d lines are marked", steps, mine(r, "circle"), mine(r, "path"))
 		}
-		if said := strings.Contains(r.text(), "0 rows because of this"); said != (steps >= 6) {
+		if said := strings.Contains(r.text(), "because of this: since then"); said != (steps >= 6) {
 			t.Errorf("after %d steps it says because of which one: %v", steps, said)
 		}
 	}

@@ -20,25 +20,42 @@ func (v *scene) won() bool {
 // level is the level of the scenario. Its number is 0 if it is none.
 func (v *scene) level() (level, int) { return levelOf(v.Name) }
 
-// facts say how a level is won, what is allowed and what is known.
-func (v *scene) facts() string {
-	var facts []string
-	if l, number := v.level(); number > 0 {
-		facts = append(facts, "The one idea: "+l.Idea)
+// A rule says in one sentence what must hold, in three parts. The second one is missing in the scenario.
+type rule struct{ Before, Missing, After string }
+
+// rule is that of the level, or what the safeguard that is taken out is for.
+func (v *scene) rule() rule {
+	l, number := v.level()
+	switch before, after, _ := strings.Cut(l.Rule, l.Missing); {
+	case number > 0 && l.Missing != "":
+		return rule{before, l.Missing, after}
+	case number > 0:
+		return rule{Before: l.Rule}
+	case v.Safeguard != nil:
+		return rule{Missing: v.Safeguard.Label, After: ": " + v.Safeguard.Why}
 	}
-	if v.goal().Title != "" {
-		facts = append(facts, "Break "+v.whose()+" invariant “"+v.goal().Title+"”.")
+	return rule{Before: v.sentence(strings.TrimSuffix(v.About, "."))}
+}
+
+// clause is the line of the production code that decides, and that is missing here. It has no lines if none is.
+func (v *scene) clause() sourceView {
+	if v.Safeguard != nil {
+		return codeOf(*v.Safeguard)
 	}
-	if v.record.Shortest > 0 {
-		facts = append(facts, "Shortest: "+lab.Count(v.record.Shortest, "step")+".")
+	return v.clauseOf
+}
+
+// program says whose code it is.
+func (v *scene) program() string {
+	switch v.Part {
+	case modelcheck.Textbook, modelcheck.TextbookFault:
+		return "a textbook program"
+	case modelcheck.Own:
+		return "a small protocol"
+	case modelcheck.Real:
+		return "the production code"
 	}
-	if v.Faults > 0 {
-		facts = append(facts, lab.Count(v.Faults, "fault")+" allowed.")
-	}
-	if v.record.Shortest == 0 && v.record.States > 0 {
-		facts = append(facts, v.claim())
-	}
-	return strings.Join(facts, " ")
+	return "the production code without a safeguard"
 }
 
 // goal is the invariant that is to be broken. It is the zero value if any will do.
@@ -136,18 +153,13 @@ func (v *scene) whose() string {
 	return "MicroBlogging's"
 }
 
-// score says how the steps compare to the shortest run.
-func (v *scene) score() string {
-	steps, par := v.wonAt(), v.record.Shortest
-	switch {
-	case par == 0:
-		return "Broken in " + lab.Count(steps, "step") + ". The model checker has not found that."
-	case v.shows():
-		return "This is a shortest way: " + lab.Count(par, "step") + "."
-	case steps <= par:
-		return "Won in " + lab.Count(steps, "step") + ". No shorter way is known."
+// wonIn says how many steps the run has, and the shortest one.
+func (v *scene) wonIn() string {
+	words := "Won in " + lab.Count(v.wonAt(), "step") + "."
+	if v.record.Shortest > 0 {
+		words += " The shortest run known has " + strconv.Itoa(v.record.Shortest) + "."
 	}
-	return "Won in " + lab.Count(steps, "step") + ". A shortest way has " + strconv.Itoa(par) + "."
+	return words
 }
 
 // wonAt is the number of steps after which the invariant of the level was broken.

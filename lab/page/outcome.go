@@ -157,42 +157,11 @@ func (v *scene) searchAll() string {
 	return v.asking(askReach)
 }
 
-// A tag says in a word what a step has to do with the outcome. Class is for the style sheet.
-type tag struct{ Class, Text string }
-
-// An outcomeLine is a step of one of the two runs.
-type outcomeLine struct {
-	runLine
-	// Class is for the style sheet: what the step is, if it is anything.
-	Class string
-	Tags  []tag
-	Code  lineView
-}
-
-// mine is a step of the run that violates the invariant.
-func (v *scene) mine(n int) outcomeLine {
-	l := v.outcomeLine(n)
-	because, _ := v.because()
-	if did := v.did(); n == did {
-		l.Class, l.Tags = "did", append(l.Tags, tag{"bad", "the write that did it"})
-	}
-	if n == because {
-		l.Tags = append(l.Tags, tag{"why", becauseOfThis + ": since then every way violates it"})
-		if l.Class != "did" {
-			l.Class = "why"
-		}
-	}
-	at, _ := v.violatedBy(n)
-	for _, title := range at {
-		l.Tags = append(l.Tags, tag{"bad", "✗ violates " + title})
-	}
-	return l
-}
-
 // held is a step of the other run.
-func (v *scene) held(n int) outcomeLine {
+func (v *scene) held(n int) runLine {
 	o := v.outcome
-	l := o.held.outcomeLine(n)
+	l := o.held.told(n)
+	l.URL, l.Current = o.held.state(n), false
 	moved := o.first - 1 // where the call of step Moved is here
 	for at := o.first; o.Moved > 0 && at <= o.Moved; at++ {
 		if v.moments[at].Step.Choice.Actor == v.moments[o.Moved].Step.Choice.Actor {
@@ -204,7 +173,7 @@ func (v *scene) held(n int) outcomeLine {
 		l.Class, l.Tags = "moved", []tag{{"good", "step " + strconv.Itoa(o.Moved) + ", before step " + strconv.Itoa(o.Before)}}
 	case o.Moved > 0 && n == moved+1:
 		l.Tags = []tag{{"", "step " + strconv.Itoa(o.Before)}}
-		if then := v.outcomeLine(o.Before); then.Result != l.Result {
+		if then := v.told(o.Before); then.Result != l.Result {
 			l.Class, l.Tags = "why", []tag{{"why", "step " + strconv.Itoa(o.Before) + ", with another answer"}}
 		}
 	case o.Fault > 0 && n == o.Fault && v.moments[n].Step.Choice.Fate != lab.Forgotten:
@@ -217,25 +186,8 @@ func (v *scene) held(n int) outcomeLine {
 	return l
 }
 
-func (v *scene) outcomeLine(n int) (l outcomeLine) {
-	l.runLine, l.Code = v.told(n)
-	l.URL = v.state(n)
-	if call := v.moments[n].Step.Call; l.Class == "" && call != nil && v.moments[n].Step.Changes() == nil && isRead(call) {
-		l.Class = "read"
-	}
-	return l
-}
-
-// lines are the steps from one to another.
-func lines(line func(int) outcomeLine, from, to int) (list []outcomeLine) {
-	for n := from; n <= to; n++ {
-		list = append(list, line(n))
-	}
-	return list
-}
-
 // same are the steps of both runs before they differ.
-func (v *scene) same() []outcomeLine { return lines(v.mine, 1, v.outcome.first-1) }
+func (v *scene) same() []runLine { return lines(v.line, 1, v.outcome.first-1) }
 
 // differs says how the other run differs.
 func (v *scene) differs() string {
@@ -261,18 +213,37 @@ func (v *scene) answered() string {
 	case o.differs >= len(o.with.moments):
 		return "With the safeguard, step " + step + " is not made."
 	case o.refused == 0 || o.with.moments[o.differs].Step.Applied == nil || o.with.moments[o.differs].Step.Applied.Err == nil:
-		l, _ := o.with.told(o.differs)
-		if mine, _ := v.told(o.differs); mine.Call == l.Call {
+		l := o.with.told(o.differs)
+		if mine := v.told(o.differs); mine.Call == l.Call {
 			return "With the safeguard, step " + step + " writes or sends something else."
 		}
 		return "With the safeguard, step " + step + " is another one: " + l.Actor + ": " + l.Call + "."
 	}
-	l, _ := o.with.told(o.differs)
+	l := o.with.told(o.differs)
 	words := "With the safeguard, the store refuses step " + step + ": " + l.Result
 	if since := v.refusedSince(o.with.moments[o.differs].Step); since > 0 {
 		words += ", since step " + strconv.Itoa(since)
 	}
 	return words + "."
+}
+
+// knew says what the actor of the write that did it had read, and was no longer so. A write that depends on the version
+// of what was read is refused then, so this one did not. It is empty if a safeguard is missing, which says more.
+func (v *scene) knew() string {
+	did := v.did()
+	if did == 0 || v.Safeguard != nil {
+		return ""
+	}
+	var words []string
+	for _, x := range v.variables(v.moments[did].Step.Sender, did-1) {
+		if x.Since > 0 {
+			words = append(words, x.Name+": "+x.Value+" at "+strconv.Itoa(x.Step)+", and since step "+strconv.Itoa(x.Since)+": "+x.Now)
+		}
+	}
+	if words == nil {
+		return ""
+	}
+	return "At step " + strconv.Itoa(did) + ", what " + v.Actors[v.moments[did].Step.Sender-1].Name + " had read was old, and the write did not depend on it. It had read " + strings.Join(words, "; ") + "."
 }
 
 // refusedSince is the step that changed last the row because of which a call was refused. It is 0 if none has.
@@ -332,32 +303,6 @@ func writeAlike(a, b lab.Step) bool {
 	})
 }
 
-// told is a step with its request as a sentence, its response, and its line of Go.
-func (v *scene) told(n int) (l runLine, code lineView) {
-	step := v.moments[n].Step
-	l = v.lineOf(*step)
-	if l.Number = n; step.Call == nil {
-		return l, code
-	}
-	for _, line := range newSourceView(step.Site(), step.Site().Line, step.Site().Line).Lines {
-		code = line
-	}
-	return l, code
-}
-
-// lineOf is a step with its request as a sentence, and its response.
-func (q *request) lineOf(step lab.Step) runLine {
-	l := runLine{StepText: q.Words(step), Refused: step.Applied != nil && step.Applied.Err != nil, Changes: changesIn(&step)}
-	if step.Call == nil {
-		return l
-	}
-	l.Actor, l.Hue = q.Actors[step.Sender-1].Name, hue(step.Sender)
-	if sentence := q.Tell(step.Call, step.Site()); sentence != "" {
-		l.Call = strings.TrimSuffix(sentence, ".")
-	}
-	return l
-}
-
 // outcomePath is the address of the shortest run known that violates the invariant of a scenario.
 func (l *Lab) outcomePath(name string) string {
 	c, err := l.find(name)
@@ -375,4 +320,14 @@ func (l *Lab) prevented(name string) string {
 		return l.outcomePath(level.Safeguard)
 	}
 	return ""
+}
+
+// clauseOf is the code of that safeguard.
+func (l *Lab) clauseOf(name string) sourceView {
+	level, _ := levelOf(name)
+	c, err := l.find(level.Safeguard)
+	if err != nil || c.Safeguard == nil {
+		return sourceView{}
+	}
+	return codeOf(*c.Safeguard)
 }

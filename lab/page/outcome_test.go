@@ -19,7 +19,7 @@ func TestOutcome(t *testing.T) {
 }
 
 // outcome is the text of the two runs.
-func (r response) outcome() string { return textOf(r.part("picture")) }
+func (r response) outcome() string { return textOf(r.part("run")) }
 
 func outcomeSays(t *testing.T) {
 	s := newSite(t)
@@ -28,16 +28,16 @@ func outcomeSays(t *testing.T) {
 		says []string
 	}{
 		{orphan, []string{
-			"Steps 1 to 5 are the same in both", "6 w1 List the posts to delete, as they are at this moment → 0 rows because of this",
-			"→ ok , rows: +1 “posted” the write that did it 68 return b.write(ctx, blogs, driver.Insert", "idle Nothing can happen any more, so it is checked: a post is left of a channel that is gone.",
-			"Its twin: step 7 comes before step 6", "“posted” step 7, before step 6", "→ 1 row step 6, with another answer", "Checked: all invariants hold.",
+			"Steps 1 to 5 are the same in both", "6 w1 List the posts to delete, as they are at this moment → no row because of this",
+			"→ + post by Ann “posted” the write that did it 68 return b.write(ctx, blogs, driver.Insert", "idle Nothing can happen any more, so it is checked: a post is left of a channel that is gone.",
+			"Its twin: step 7 comes before step 6", "“posted” step 7, before step 6", "→ post by Ann step 6, with another answer", "Checked: all invariants hold.",
 		}},
 		{"/lab/A2?s=w1*4,ann,w2*4", []string{"because of this: since then every way violates it", "the write that did it ✗ violates", "Its twin: step 9 comes before step 4"}},
 		{"/lab/A4?s=ann:repeated,ann", []string{"Its twin: the fault of step 1 does not happen", "the same step without the fault"}},
 		{"/lab/lost-message?s=olga*2,network:forgotten", []string{"Its twin: the fault of step 3 does not happen"}},
 		{"/lab/poison-row?s=w1,w1:dies-after,operator", []string{"Its twin: the fault of step 2 does not happen", "With the safeguard, step 2 is another one: w1: Record the message, for an operator."}},
 		{"/lab/open-gate?s=ann*4,olga*6,w1*13,ann,w1*6&reach=1", []string{
-			"because of this", "the write that did it", "With the safeguard, the store refuses step 24: not found: merge gate!open!setup.5, since step 16.", "driver.Merge(schema.OpenGateRow(ref.Incarnation), driver.Exists)",
+			"because of this", "the write that did it", "With the safeguard, the store refuses step 24: not there: open gate of incarnation 1, since step 16.", "driver.Merge(schema.OpenGateRow(ref.Incarnation), driver.Exists)",
 		}},
 		{"/lab/shut-gate?s=w1*12,w2*11,ann*10,w1*3", []string{"Its twin: step 34 comes before step 33", "With the safeguard, the store refuses step 36", "the write that did it"}},
 		{"/lab/vote-counted?s=ann*8", []string{"The same run with the safeguard"}},

@@ -37,9 +37,9 @@ func pictureFile(p picture) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var2 string
-		templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.ResolveAttributeValue(p.lower(len(p.Lines)))
+		templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.ResolveAttributeValue(p.lower(len(p.Arrows)))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `picture.templ`, Line: 7, Col: 84}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `picture.templ`, Line: 7, Col: 85}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var2)
 		if templ_7745c5c3_Err != nil {
@@ -133,7 +133,7 @@ func pictureFile(p picture) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		for i, l := range p.Lines {
+		for i, l := range p.Arrows {
 			if l.From != "" {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<line x1=\"")
 				if templ_7745c5c3_Err != nil {
@@ -210,7 +210,7 @@ func pictureFile(p picture) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		for i, l := range p.Lines {
+		for i, l := range p.Arrows {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "<text x=\"540\" y=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

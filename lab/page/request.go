@@ -26,6 +26,9 @@ type request struct {
 	show bool
 	// large is for a projector.
 	large bool
+	// who names the actor whose steps alone the run shows, and writes reports whether it shows none that only read.
+	who    string
+	writes bool
 	// run names an actor who goes on alone. It leads to where that ends.
 	run string
 }
@@ -49,7 +52,11 @@ func (l *Lab) parse(r *http.Request) (request, error) {
 		return request{}, err
 	}
 	query := r.URL.Query() // parseRun has read it
-	q := request{Case: c, schedule: schedule, at: len(schedule), run: query.Get("run"), show: query.Get("show") == "1", large: query.Get("large") == "1"}
+	q := request{Case: c, schedule: schedule, at: len(schedule), run: query.Get("run"), show: query.Get("show") == "1", large: query.Get("large") == "1",
+		writes: query.Get("writes") == "1"}
+	if who := query.Get("who"); slices.ContainsFunc(c.Actors, func(a lab.Actor) bool { return a.Name == who }) {
+		q.who = who
+	}
 	if at := slices.IndexFunc(asks(), func(ask string) bool { return query.Get(ask) == "1" }); at >= 0 {
 		q.ask = asks()[at]
 	}
@@ -113,7 +120,7 @@ func refuseChoice(s *lab.Scenario, title string, err error) error {
 
 // moved is another state of the same scenario.
 func (q *request) moved(schedule lab.Schedule, at int) request {
-	return request{Case: q.Case, schedule: schedule, at: at, show: q.show && slices.Equal(schedule, q.schedule), large: q.large}
+	return request{Case: q.Case, schedule: schedule, at: at, show: q.show && slices.Equal(schedule, q.schedule), who: q.who, writes: q.writes, large: q.large}
 }
 
 // ending is the state that a schedule leads to.
@@ -141,6 +148,8 @@ func (q request) address() string {
 	add(q.at < len(q.schedule), "at", strconv.Itoa(q.at))
 	add(q.ask != "", q.ask, "1")
 	add(q.show, "show", "1")
+	add(q.who != "", "who", q.who)
+	add(q.writes, "writes", "1")
 	add(q.large, "large", "1")
 	add(q.run != "", "run", q.run)
 	return path
@@ -150,7 +159,7 @@ func (q request) address() string {
 // nothing here make no difference.
 func (q *request) isAddressed(query url.Values) bool {
 	address, err := url.Parse(q.address())
-	return err == nil && !slices.ContainsFunc(append(asks(), "s", "at", "show", "large"), func(name string) bool {
+	return err == nil && !slices.ContainsFunc(append(asks(), "s", "at", "show", "who", "writes", "large"), func(name string) bool {
 		return query.Get(name) != address.Query().Get(name)
 	})
 }

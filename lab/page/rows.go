@@ -2,6 +2,7 @@ package page
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -99,16 +100,17 @@ func markOf(c mem.Change) templates.Mark {
 
 // A rowView is a row or a message that an actor has touched, or touches next; or several rows that one lists.
 type rowView struct {
-	ID, Key, Kind string
-	Properties    []templates.RowProperty
-	Mark          templates.Mark
-	// Gone is the step that has deleted the row before. It is 0 if none has.
-	Gone int
+	ID, Name string
+	// Value is what it says, and Was what it said before the last step, if that was something else.
+	Value, Was string
+	Mark       templates.Mark
+	// Gone is the step that has deleted the row before. It is 0 if none has. Since is the last that has changed it.
+	Gone, Since int
 	// Steps have touched it. Next are the actors who touch it next.
 	Steps []int
 	Next  []use
-	// Violates reports whether an invariant is violated by the row.
-	Violates bool
+	// Violates reports whether an invariant is violated by the row. There reports whether it is in the store.
+	Violates, There bool
 }
 
 // A use is what an actor does next with a row.
@@ -119,8 +121,8 @@ type use struct {
 
 // A storeView is a queue or a table.
 type storeView struct {
-	Name, What string
-	Rows       []rowView
+	Name string
+	Rows []rowView
 	// Others is how many rows no actor has touched.
 	Others int
 }
@@ -133,63 +135,71 @@ func (v *scene) storeViews() (views []storeView, others int) {
 		}
 	}
 	for _, name := range v.stores {
-		view := storeView{Name: name, What: "table"}
-		if name == domain.QueueName {
-			view.What = "queue"
-		}
+		view := storeView{Name: name}
 		v.fill(&view)
 		others += view.Others
-		views = append(views, view)
+		if view.Rows != nil {
+			views = append(views, view)
+		}
 	}
 	return views, others
 }
 
-// fill puts the rows of a store into its view.
+// fill puts the rows of a store into its view: those that are there, that were, and that come next.
 func (v *scene) fill(view *storeView) {
 	changes := compared(view.Name, v.moments[max(v.at-1, 0)].DB, v.now().DB)
-	for n := 1; n < v.at; n++ { // what was deleted before
-		for _, c := range v.moments[n].Step.Changes() {
-			row := later(c)
-			same := func(c mem.Change) bool { return later(c).Partition == row.Partition && later(c).Row == row.Row }
-			if v.moments[n].Step.Call.Target == view.Name && c.After.ETag == "" && !slices.ContainsFunc(changes, same) {
-				changes = append(changes, mem.Change{Before: c.Before})
+	add := func(c mem.Change) {
+		row := later(c)
+		if !slices.ContainsFunc(changes, func(c mem.Change) bool { return later(c).Partition == row.Partition && later(c).Row == row.Row }) {
+			changes = append(changes, c)
+		}
+	}
+	for _, m := range v.moments[1:max(v.at, 1)] {
+		for _, c := range m.Step.Changes() {
+			if m.Step.Call.Target == view.Name && c.After.ETag == "" {
+				add(mem.Change{Before: c.Before})
 			}
 		}
 	}
-	used := map[string]bool{}
+	for _, a := range v.now().Actors {
+		if a.Call != nil && a.Call.Target == view.Name {
+			for _, row := range append(written(a.Call), driver.Entity{Partition: a.Call.Partition, Row: a.Call.Row}) {
+				if touches(a.Call, row) && a.Call.Method != driver.CallReceive {
+					add(mem.Change{Before: row})
+				}
+			}
+		}
+	}
 	for _, c := range changes {
 		row := v.row(view.Name, c)
 		if len(row.Steps) == 0 && len(row.Next) == 0 {
 			view.Others++
 			continue
 		}
-		for _, use := range row.Next {
-			used[use.Actor] = true
-		}
 		view.Rows = append(view.Rows, row)
 	}
-	v.missing(view, used)
+	v.lists(view)
 }
 
-// missing adds a line for a call that comes next and finds no row to be shown.
-func (v *scene) missing(view *storeView, used map[string]bool) {
+// lists adds a line for each call that lists rows next, or waits for a message.
+func (v *scene) lists(view *storeView) {
 	for i, a := range v.now().Actors {
-		if a.Call == nil || a.Call.Target != view.Name || used[a.Name] {
+		if a.Call == nil || a.Call.Target != view.Name {
 			continue
 		}
-		row := rowView{ID: "next-" + a.Name + "-in-" + view.Name, Key: "the queue", Next: []use{{a.Name, nextVerb(a), hue(i + 1)}}}
+		row := rowView{ID: "next-" + a.Name + "-in-" + view.Name, Next: []use{{a.Name, nextVerb(a), hue(i + 1)}}}
 		switch {
-		case isRead(a.Call) && a.Call.Method != driver.CallGet:
-			row.Key, row.Kind = v.Pretty(templates.ShortKey(cmp.Or(a.Call.Partition, a.Call.From, "the table"))), lab.Count(v.listed(a.Call), "row")
-		case view.What == "table":
-			key := a.Call.Row
-			for _, op := range a.Call.Operations {
-				key = op.Row
+		case a.Call.Method == driver.CallRange, a.Call.Method == driver.CallScan:
+			row.Name, row.Value = v.names.listed(a.Call), lab.Count(v.listed(a.Call), "row")
+		case a.Call.OfQueue() && !slices.ContainsFunc(view.Rows, func(row rowView) bool {
+			return slices.ContainsFunc(row.Next, func(u use) bool { return u.Actor == a.Name })
+		}):
+			row.Name = "a message"
+			if a.Call.Method == driver.CallSend {
+				row.Name = v.names.call(a.Call)
 			}
-			row.Key, row.Kind = v.Pretty(lab.NameRow(view.Name, key)), "no row yet"
-			if key == "" {
-				row.Key = v.Pretty(templates.ShortKey(a.Call.Partition))
-			}
+		default:
+			continue
 		}
 		view.Rows = append(view.Rows, row)
 	}
@@ -238,27 +248,35 @@ func touches(c *lab.Call, e driver.Entity) bool {
 func (v *scene) row(store string, c mem.Change) rowView {
 	e := later(c)
 	row := rowView{
-		ID: strings.Join([]string{"row", store, e.Partition, e.Row}, "-"), Key: v.Pretty(lab.NameRow(store, e.Row)),
-		Properties: v.properties(store, c), Mark: markOf(c),
+		ID: strings.Join([]string{"row", store, e.Partition, e.Row}, "-"), Name: v.names.row(store, e), Value: v.names.value(store, e), Mark: markOf(c), There: c.After.ETag != "",
 	}
-	if e.Row == "" {
-		row.Key = v.Pretty(templates.ShortKey(e.Partition))
+	if was := v.names.value(store, c.Before); row.Mark == templates.Changed && was != row.Value {
+		row.Was = was
 	}
-	if kind := schema.Of(store, e.Partition, e.Row); kind != nil && kind.Form != "" {
-		row.Kind = kind.Name
-	}
-	if text := e.Properties.String("Text"); store == domain.QueueName {
-		row.ID, row.Key, row.Properties, row.Kind = "message-"+store+"-"+e.Row, v.DescribeMessage(text), nil, "visible"
-		if leased := v.now().DB.Leased(store, e.Row) || v.moments[max(v.at-1, 0)].DB.Leased(store, e.Row); leased {
-			row.Kind = "leased"
-			if holder := v.holds(v.at)[e.Row]; holder > 0 {
-				row.Kind += " to " + v.Actors[holder-1].Name
-			}
-			if c.After.ETag != "" {
-				row.Kind += "; may show up again at any time"
-			}
+	if store == domain.QueueName {
+		row.ID, row.Value, row.Was = "message-"+store+"-"+e.Row, "", ""
+		if row.There {
+			row.Value = v.leased(e.Row)
 		}
 	}
+	v.touch(&row, store, e)
+	if row.Gone > 0 || row.Steps == nil {
+		row.Mark = "" // it is not the last step's
+	}
+	for i, a := range v.now().Actors {
+		if a.Call != nil && a.Call.Target == store && touches(a.Call, e) && (row.There || a.Call.Method != driver.CallReceive) {
+			row.Next = append(row.Next, use{a.Name, nextVerb(a), hue(i + 1)})
+		}
+	}
+	for _, invariant := range v.broken() {
+		b := invariant.Violation
+		row.Violates = row.Violates || row.There && b.Table == store && b.PartitionKey == e.Partition && b.RowKey == e.Row
+	}
+	return row
+}
+
+// touch says which steps have touched a row, and which of them has changed or deleted it.
+func (v *scene) touch(row *rowView, store string, e driver.Entity) {
 	for n := 1; n <= v.at; n++ {
 		step := v.moments[n].Step
 		if step.Call == nil || step.Call.Target != store || step.Applied == nil {
@@ -270,53 +288,57 @@ func (v *scene) row(store string, c mem.Change) rowView {
 			continue
 		}
 		row.Steps = append(row.Steps, n)
+		if wrote >= 0 || sent {
+			row.Since = n
+		}
 		deletes := step.Call.Method == driver.CallDelete || wrote >= 0 && step.Changes()[wrote].After.ETag == ""
-		if deletes && c.After.ETag == "" && n < v.at {
-			row.Gone, row.Mark = n, ""
+		if deletes && !row.There && n < v.at {
+			row.Gone = n
 		}
 	}
-	for i, a := range v.now().Actors {
-		if a.Call != nil && a.Call.Target == store && c.After.ETag != "" && touches(a.Call, e) {
-			row.Next = append(row.Next, use{a.Name, nextVerb(a), hue(i + 1)})
-		}
-	}
-	for _, invariant := range v.broken() {
-		row.Violates = row.Violates || c.After.ETag != "" && strings.HasPrefix(invariant.why(), v.Pretty(store+", "+lab.NameRow(store, e.Row))+":")
-	}
-	return row
 }
 
-// properties are the state and the identity of a row, and what the last step has changed. No time passes in the lab.
-func (v *scene) properties(store string, c mem.Change) (list []templates.RowProperty) {
-	e := later(c)
-	for _, p := range e.Properties {
-		r := templates.RowProperty{Name: p.Name, Value: v.value(p.Value)}
-		if markOf(c) == templates.Changed {
-			at := slices.IndexFunc(c.Before.Properties, func(q driver.Property) bool { return q.Name == p.Name })
-			if r.Changed = at < 0 || c.Before.Properties[at].Value != p.Value; r.Changed && at >= 0 {
-				r.Was = v.value(c.Before.Properties[at].Value)
-			}
-		}
-		known := schema.Of(store, e.Partition, e.Row) != nil
-		if p.Value.Kind() != driver.KindDateTime && (r.Changed || !known || tells(p.Name) && !strings.Contains(e.Row, p.Value.Text())) {
-			list = append(list, r)
-		}
+// leased says who has a message. It is empty if the queue gives it to any worker.
+func (v *scene) leased(id string) string {
+	if !v.now().DB.Leased(domain.QueueName, id) && !v.moments[max(v.at-1, 0)].DB.Leased(domain.QueueName, id) {
+		return ""
 	}
-	return list
+	if holder := v.holds(v.at)[id]; holder > 0 {
+		return v.Actors[holder-1].Name + " has it; it may show up again at any time"
+	}
+	return "leased"
 }
 
-// tells reports whether a property is one that actors decide by.
-func tells(name string) bool {
-	return slices.Contains([]string{
-		schema.PropState, schema.PropIncarnation, schema.PropRating, schema.PropUndoCount, schema.PropPosting, schema.PropBlocked, schema.PropEpoch,
-		schema.PropEnded, schema.PropStep, schema.PropWaiting,
-	}, name)
+// holds has the holder of each message that has one after n steps. Time does not pass in the lab: that a lease has ended
+// shows when the queue gives the message to another worker.
+func (v *scene) holds(n int) map[string]int {
+	holds := map[string]int{}
+	for _, m := range v.moments[1 : n+1] {
+		if m.Step.Applied == nil || m.Step.Applied.Err != nil {
+			continue
+		}
+		switch call := m.Step.Call; call.Method {
+		case driver.CallReceive:
+			holds[m.Step.Applied.Messages[0].ID] = m.Step.Sender
+		case driver.CallDelete, driver.CallUpdate:
+			delete(holds, call.Message.ID)
+		}
+	}
+	return holds
 }
 
-// value is a property's value in words.
-func (v *scene) value(value driver.Value) string {
-	if value.Kind() == driver.KindString {
-		return v.Pretty(templates.ShortKey(value.Text()))
+// storeWords are what a queue or a table holds.
+func storeWords(name string) string {
+	switch name {
+	case domain.QueueName:
+		return "The queue"
+	case schema.TableBlogs:
+		return "Channels' partitions (Blogs)"
+	case schema.TableUsers:
+		return "Users' own rows (Users)"
 	}
-	return value.String()
+	return name
 }
+
+// forScript is a list of numbers as the script reads it.
+func forScript(numbers []int) string { return strings.Trim(fmt.Sprint(numbers), "[]") }

@@ -15,6 +15,8 @@ type scene struct {
 	request
 	// moments are the one before the first choice and the one after each.
 	moments []lab.Moment
+	// names say what the rows of the run mean.
+	names *names
 	// stores are the queues and the tables that are shown.
 	stores []string
 	// record is what the model checker has found in the scenario.
@@ -25,6 +27,8 @@ type scene struct {
 	ahead map[string]string
 	// safeguards are those that can be switched.
 	safeguards []safeguardSwitch
+	// clauseOf is the code that prevents in the production code what the level shows.
+	clauseOf sourceView
 	// prevented is the outcome without the safeguard that prevents in the production code what the level shows.
 	prevented string
 	// outcome is there if the invariant of the level is violated.
@@ -102,7 +106,7 @@ func (l *Lab) follow(ctx context.Context, q request) (*scene, error) {
 }
 
 func (l *Lab) sceneOf(q request, moments []lab.Moment) *scene {
-	return &scene{request: q, prevented: forProjector(l.prevented(q.Name), q.large), moments: moments, stores: storesOf(moments), record: l.recordOf(q.Name),
+	return &scene{request: q, prevented: forProjector(l.prevented(q.Name), q.large), clauseOf: l.clauseOf(q.Name), moments: moments, names: namesOf(&q.Scenario, moments), stores: storesOf(moments), record: l.recordOf(q.Name),
 		stale: l.stale() && q.Part != modelcheck.Own, safeguards: l.switches(q)}
 }
 

@@ -26,14 +26,6 @@ func (v *scene) workIsLeft() bool {
 	return rest != nil && (rest.Unfinished || rest.DB.Sum() != v.now().DB.Sum())
 }
 
-// lead says what the scenario is about, in one sentence.
-func (v *scene) lead() string {
-	if v.Safeguard != nil {
-		return v.Safeguard.Why + " Here this safeguard is taken out."
-	}
-	return v.sentence(strings.TrimSuffix(v.About, "."))
-}
-
 // broken are the invariants that are broken here, the one that the scenario is about first.
 func (v *scene) broken() []invariantView {
 	return slices.DeleteFunc(v.invariants(), func(invariant invariantView) bool { return invariant.State != lab.InvariantViolated })
@@ -170,18 +162,25 @@ func (v *scene) chips() (chips []invariantView, others string) {
 	}
 }
 
-// why is the reason without the name of the invariant. No time passes in the lab, so the time since then says nothing.
-func (v invariantView) why() string {
-	before, after, found := strings.Cut(strings.TrimPrefix(v.Reason, v.Name+": "), " since 2001-")
-	if _, after, _ = strings.Cut(after, "Z without progress"); found {
-		before += ", and no worker goes on with it"
+// why says in a sentence how an invariant is violated, or why it is open.
+func (v *scene) why(invariant invariantView) string {
+	if invariant.State == lab.InvariantViolated {
+		return sentence(v.names.violation(invariant.Violation))
 	}
-	return before + after
+	return sentence(invariant.Reason)
 }
 
 // stateWord is the state of an invariant for the chip.
-func stateWord(state string) string {
-	return map[string]string{lab.InvariantOpen: "is not checked yet", lab.InvariantHolds: "holds", lab.InvariantViolated: "is violated"}[state]
+func stateWord(invariant invariantView) string {
+	switch {
+	case invariant.State == lab.InvariantHolds:
+		return "holds"
+	case invariant.State == lab.InvariantViolated:
+		return "is violated"
+	case invariant.When == lab.Always:
+		return "is not checked yet"
+	}
+	return "is checked when the system is idle"
 }
 
 // reachState says what is known about winning: it is won, lost, within reach, unknown, or searched in vain. It is empty
@@ -225,18 +224,4 @@ func (v *scene) hueNow() int {
 		return 0
 	}
 	return hue(v.now().Step.Sender)
-}
-
-// mostScene is how many letters of a scene the bar has room for.
-const mostScene = 180
-
-// firstSentences are those of a text that the bar has room for, and at least one.
-func firstSentences(text string) string {
-	end := len(text)
-	for at := range text {
-		if strings.HasPrefix(text[at:], ". ") && (at < mostScene || end == len(text)) {
-			end = at + 1
-		}
-	}
-	return text[:end]
 }
