@@ -227,9 +227,7 @@ func glossary() []meaning {
 func notation() []meaning {
 	return []meaning{
 		{"news, news2", "the channel that all is about, and another one, which no actor means to touch"},
-		{"setup.4, ann.1", "random identities, written so that one can follow them: setup.4 was there from the start, ann.1 is the first that Ann has made"},
-		{"once!…, rate!…", "two more rows of a post: the idempotency key of its request, and its place in the list by rating"},
-		{"if still 0.17/0", "the write holds only for this version of the row (its ETag)"},
-		{"+1 ~1 −1", "the step has inserted one row, changed one and deleted one"},
+		{"incarnation 1", "the first that the channel has had in this run. What a user has written is counted too: “post by Ann (2)”"},
+		{"+ ~ −", "the step has inserted the row, changed it, or deleted it"},
 	}
 }

@@ -75,8 +75,13 @@ func (n *names) meet(table string, e driver.Entity) {
 		return
 	}
 	channel, author := e.Partition, e.Properties.String(schema.PropUserID)
-	if kind == schema.Wrote {
+	switch user := e.Properties.String(schema.PropUser); {
+	case kind == schema.Wrote:
 		channel, author = e.Properties.String(schema.PropChannel), e.Partition
+	case kind == schema.Session && e.Properties.Bool(schema.PropLink):
+		n.name(e.Partition, "sign-in link of "+capital(user))
+	case kind == schema.Session && user != "":
+		n.name(e.Partition, "session of "+capital(user))
 	}
 	for _, part := range kind.Parts(e.Row) {
 		switch {
@@ -133,10 +138,18 @@ func (n *names) post(channel, author, id string) {
 	if channel != news {
 		words += " in “" + channel + "”"
 	}
+	n.name(id, words)
+}
+
+// name gives an identity a name, with a number if another one has the name already.
+func (n *names) name(identity, words string) {
+	if n.words[identity] != "" {
+		return
+	}
 	if n.counts[words]++; n.counts[words] > 1 {
 		words += " (" + strconv.Itoa(n.counts[words]) + ")"
 	}
-	n.words[id] = words
+	n.words[identity] = words
 }
 
 // text has words in the place of the identities in a text.
@@ -182,11 +195,8 @@ func (n *names) row(store string, e driver.Entity) string {
 		words = capital(e.Partition) + "'s " + words
 	case kind.Form == "" && kind.Partition == "<key>":
 		words += " “" + e.Partition + "”"
-	case kind == schema.Session && e.Properties.Bool(schema.PropLink):
-		words = "sign-in link"
-	}
-	if user := e.Properties.String(schema.PropUser); user != "" {
-		words += " of " + capital(user)
+	case kind == schema.Session && n.words[e.Partition] != "":
+		return n.words[e.Partition]
 	}
 	return words + n.parts(kind, e)
 }

@@ -187,7 +187,7 @@ func (v *scene) lists(view *storeView) {
 		if a.Call == nil || a.Call.Target != view.Name {
 			continue
 		}
-		row := rowView{ID: "next-" + a.Name + "-in-" + view.Name, Next: []use{{a.Name, nextVerb(a), hue(i + 1)}}}
+		row := rowView{ID: "next-" + a.Name + "-in-" + view.Name, Next: []use{{a.Name, nextVerb(a, ""), hue(i + 1)}}}
 		switch {
 		case a.Call.Method == driver.CallRange, a.Call.Method == driver.CallScan:
 			row.Name, row.Value = v.names.listed(a.Call), lab.Count(v.listed(a.Call), "row")
@@ -215,18 +215,36 @@ func (v *scene) listed(call *lab.Call) (n int) {
 	return n
 }
 
-// nextVerb says what an actor does next.
-func nextVerb(a lab.ActorState) string {
-	verbs := map[driver.Method]string{
-		driver.CallGet: "reads", driver.CallRange: "lists", driver.CallScan: "lists", driver.CallReceive: "takes", driver.CallSend: "sends", driver.CallDelete: "deletes",
+// nextVerb says what an actor does next with a row.
+func nextVerb(a lab.ActorState, row string) string {
+	verb := "changes"
+	switch a.Call.Method {
+	case driver.CallGet:
+		verb = "reads"
+	case driver.CallRange, driver.CallScan:
+		verb = "lists"
+	case driver.CallReceive:
+		verb = "takes"
+	case driver.CallSend:
+		verb = "sends"
+	case driver.CallDelete:
+		verb = "deletes"
 	}
-	switch operations := a.Call.Operations; {
-	case a.Options == nil:
+	for _, op := range a.Call.Operations {
+		switch {
+		case op.Row != row:
+		case op.Action == driver.ActionMerge && len(op.Properties) == 0:
+			verb = "requires"
+		case op.Action == driver.ActionInsert:
+			verb = "inserts"
+		case op.Action == driver.ActionDelete:
+			verb = "deletes"
+		}
+	}
+	if a.Options == nil {
 		return "waits"
-	case len(operations) == 1:
-		return string(operations[0].Action) + "s next"
 	}
-	return cmp.Or(verbs[a.Call.Method], "changes") + " next"
+	return verb + " next"
 }
 
 // touches reports whether a call reads or writes this row alone, or the message of that text.
@@ -265,7 +283,7 @@ func (v *scene) row(store string, c mem.Change) rowView {
 	}
 	for i, a := range v.now().Actors {
 		if a.Call != nil && a.Call.Target == store && touches(a.Call, e) && (row.There || a.Call.Method != driver.CallReceive) {
-			row.Next = append(row.Next, use{a.Name, nextVerb(a), hue(i + 1)})
+			row.Next = append(row.Next, use{a.Name, nextVerb(a, e.Row), hue(i + 1)})
 		}
 	}
 	for _, invariant := range v.broken() {

@@ -88,7 +88,7 @@ func cardsSayWhatIsKnown(t *testing.T) {
 		{"/lab/open-gate?s=ann*4,olga*6,w1*12", "actor-w1", "all rows of “news”: 6 rows read at 17 record of the deletion of incarnation 1: running wrote at 22"}, // no other actor has removed them
 		{"/lab/A1?s=ann,olga*2,w1*5", "actor-ann", "channel “news”: active ≠ not there since 7 read at 1"},
 		{"/lab/A1?s=ann,olga*2,w1*3,ann", "actor-w1", "all rows of “news”: no row ≠ post by Ann since 7 read at 6"},
-		{"/lab/link-version?s=vera,vera2,vera*3", "actor-vera2", "session: there ≠ ended since 3 read at 2"},
+		{"/lab/link-version?s=vera,vera2,vera*3", "actor-vera2", "sign-in link of Vera: there ≠ ended since 3 read at 2"},
 		{"/lab/A1?s=ann,olga*2,w1*2", "actor-ann", "channel “news”: active ≠ deleting since 2 read at 1"}, // w1 has marked it again at 5
 		{"/lab/A2?s=ann", "actor-ann", "answer: ✗ there already: channel “news” step 1"},
 		{"/lab/twice?s=ann,ann:lost", "actor-ann", "answer: ✗ storage unavailable: no answer step 2"},

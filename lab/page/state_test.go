@@ -269,7 +269,7 @@ func rowsAreMarked(t *testing.T) {
 	for _, at := range []struct{ path, row, class, says string }{
 		{"/lab/A1?s=olga", "row-Channels-news-", "changed news of-2", "channel “news” active deleting ann reads next changed"},
 		{"/lab/A1?s=ann*2", "row-Blogs-news-blog!", "inserted news of-1", "post by Ann inserted"},
-		{"/lab/A1?s=ann*2,olga", "row-Blogs-news-blog!", "", "post by Ann since 2"}, {"/lab/A1?s=ann", "row-Channels-news-", "", "channel “news” active olga merges next"},
+		{"/lab/A1?s=ann*2,olga", "row-Blogs-news-blog!", "", "post by Ann since 2"}, {"/lab/A1?s=ann", "row-Channels-news-", "", "channel “news” active olga changes next"},
 		{"/lab/A1?s=ann*2,olga*2,w1*4", "row-Blogs-news-blog!", "deleted news of-3", "post by Ann deleted"}, {"/lab/A1?s=ann*2,olga*2,w1*5", "row-Blogs-news-blog!", "gone", "post by Ann gone at 8"},
 		{"/lab/A1?s=olga*2", "message-", "inserted news of-2", "message: news w1 takes next inserted"},
 		{"/lab/A1?s=olga*2,w1", "message-", "changed news of-3", "w1 has it"},
