@@ -77,7 +77,7 @@ describe("lab: a step in place", () => {
       await at(v, step, 9);
       await asServed(v);
     }
-    await v.press(v.page.locator("a.line").first());
+    await v.press(v.page.locator(".run a.step").first());
     await at(v, 1, 9);
     await asServed(v);
     await key(v, "u");
@@ -437,14 +437,14 @@ describe("lab: on a phone", () => {
 
 test("lab: a chip leads to what its invariant demands, and whether it holds", async () => {
   const v = await lab();
-  await v.press(v.page.locator(".chip a").first());
+  await v.press(v.page.locator("a.chip").first());
   const invariant = v.page.locator("[data-key=invariant-A1]");
   await invariant.waitFor();
   assert.match(await invariant.innerText(), /no orphan post[^]*When the system is idle, no post is left[^]*Here it is open/);
   await v.leave();
 });
 
-describe("lab: the picture", () => {
+describe("lab: the run", () => {
   const keys = { ann: "1", olga: "2", w1: "3" };
   const fence = known("open-gate").split(",").flatMap((part) => {
     const [name, n = 1] = part.split("*");
@@ -458,7 +458,7 @@ describe("lab: the picture", () => {
         if (hand === "mouse") await take(v, name).click();
         else await key(v, keys[name]);
         await at(v, i + 1);
-        const out = await v.page.evaluate(() => [".goal", ".say", ".cards", ".lines"].filter((selector) => {
+        const out = await v.page.evaluate(() => [".goal", ".say", ".cards", ".run .trail"].filter((selector) => {
           const part = document.querySelector(selector)?.getBoundingClientRect();
           return part && (part.top < 0 || part.bottom > innerHeight);
         }));
@@ -470,12 +470,12 @@ describe("lab: the picture", () => {
     });
   }
 
-  test("leads to each step, and fits a phone", async () => {
+  test("leads to each step, fits a phone, and shows whose steps a link chooses", async () => {
     const v = await lab(`${start}?s=${schedule}`);
     await v.page.locator(".trail a[data-step='4']").click();
     await at(v, 4, 9);
     await v.page.setViewportSize(phone);
-    const fits = await v.page.locator(".lines").evaluate((lines) => {
+    const fits = await v.page.locator(".run .trail").evaluate((lines) => {
       const { left, right } = lines.getBoundingClientRect();
       return [...lines.querySelectorAll("*")].every((part) => {
         const box = part.getBoundingClientRect();
@@ -483,16 +483,18 @@ describe("lab: the picture", () => {
       });
     });
     assert.ok(fits, "something sticks out");
+    await v.press(v.page.locator(".filter", { hasText: /^olga$/ }));
+    await v.page.waitForFunction(() => document.querySelectorAll(".run .step").length === 2);
     await v.leave();
   });
 
   test("lights up a step with the rows that it has touched, and a card with its call", async () => {
     const v = await lab(`${start}?s=ann,olga*2`);
-    await v.page.locator(".lines a[data-step='2']").hover();
-    assert.deepEqual(await v.page.locator("tr.lit .key").allInnerTexts(), ["news"]);
+    await v.page.locator(".run a[data-step='2']").hover();
+    assert.deepEqual(await v.page.locator(".store .lit .name").allInnerTexts(), ["channel “news”"]);
     await actor(v, "ann").hover();
-    const lit = await v.page.locator(".next.of-1, .use.of-1").evaluateAll((all) => all.map((e) => getComputedStyle(e).boxShadow !== "none"));
-    assert.deepEqual(lit, [true, true]);
+    const lit = await v.page.locator(".use.of-1").evaluateAll((all) => all.map((e) => getComputedStyle(e).boxShadow !== "none"));
+    assert.deepEqual(lit, [true]);
     await v.leave();
   });
 
@@ -501,7 +503,7 @@ describe("lab: the picture", () => {
     await key(v, "2");
     await at(v, 3);
     assert.match(v.page.url(), /large=1/);
-    const sizes = await v.page.locator(".act b, .lines .w").evaluateAll((all) => all.map((e) => parseFloat(getComputedStyle(e).fontSize)));
+    const sizes = await v.page.locator(".act b, .run .step").evaluateAll((all) => all.map((e) => parseFloat(getComputedStyle(e).fontSize)));
     assert.ok(sizes.every((size) => size >= 19), `${sizes} px`);
     const { bottom } = await v.page.evaluate(() => document.querySelector(".cards").getBoundingClientRect());
     assert.ok(bottom <= 1080, "the cards are out of sight");
@@ -523,16 +525,16 @@ test("lab: with reduced motion nothing moves", async () => {
   await v.leave();
 });
 
-test("lab: on a phone the key of a row is not broken into letters by what comes next", async () => {
+test("lab: on a phone the name of a row is not broken into letters by what comes next", async () => {
   const v = await lab("/lab/expected?s=ann", phone);
-  const { width, height } = await v.page.locator(".tbl .key", { hasText: /^news$/ }).boundingBox();
+  const { width, height } = await v.page.locator(".store .name", { hasText: /^channel “news”$/ }).boundingBox();
   assert.ok(width > height, `${width} by ${height} px`);
   await v.leave();
 });
 
 test("lab: on a wide screen a row's content is not broken into letters by what comes next", async () => {
   const v = await lab("/lab/workers-die", { width: 1280, height: 800 });
-  const { width, height } = await v.page.locator(".tbl td", { hasText: /^\s*visible\s*$/ }).boundingBox();
+  const { width, height } = await v.page.locator(".store .name", { hasText: /^message: delete incarnation 1$/ }).boundingBox();
   assert.ok(width > height, `${width} by ${height} px`);
   await v.leave();
 });
@@ -545,13 +547,13 @@ test("lab: on a phone one can search, and what is left is within the bar", async
   await v.leave();
 });
 
-test("lab: on a phone the box of the invariants is not empty where any of them will do", async () => {
+test("lab: on a phone the invariants are counted where any of them will do", async () => {
   const v = await lab("/lab/again", phone);
-  assert.match(await v.page.locator(".chips").innerText(), /^\d+ invariants$/);
+  assert.match(await v.page.locator(".goal").innerText(), /\d+ invariants/);
   await v.leave();
 });
 
-test("lab: a level on paper has its picture, its rows, the last answer and the code, and nothing to press", async () => {
+test("lab: a level on paper has its run, its rows, the last answer and the code, and nothing to press", async () => {
   const v = await lab();
   const says = {
     "s=ann,olga*2,w1*2": "Mark the channel that has the name", "s=ann,olga*2,w1*2,ann": "From here the invariant holds, whatever you do",
@@ -564,7 +566,7 @@ test("lab: a level on paper has its picture, its rows, the last answer and the c
       const shown = (selector) => [...document.querySelectorAll(selector)].filter((e) => e.checkVisibility() && e.getBoundingClientRect().height > 0);
       return {
         pressed: shown("button, .button, :not(.whole) > summary, .act, .also, .faults, .moves, .helps, .switch, .nudge, .reach a, .share a").map((e) => e.outerHTML.slice(0, 80)),
-        drawn: shown(".lines svg, .trail .step").length, rows: shown(".tbl tr").length, answer: document.querySelector(".say").innerText,
+        drawn: shown(".trail .step").length, rows: shown(".store li").length, answer: document.querySelector(".say").innerText,
         code: shown(".card.about-to-call").length === shown(".whole .code").length, beyond: document.documentElement.scrollWidth - innerWidth,
       };
     });

@@ -45,7 +45,7 @@ func stops() []stop {
 		{"A2", 8, "w2 is about to delete by name. What would it have to know to see that this is another channel?",
 			"Collect proposals: a time, a counter, a random identity. A name that returns and a clock that is wrong tell nothing. A random identity does: the incarnation. Keep “How MicroBlogging prevents it” for stop 6, which has its words."},
 		{"late-copy", 9, "Only Olga uses the site, and she does one thing after the other. Why is that not enough?",
-			"The request that she has given up is the red bar on the lane “under way”, until it lands. A timeout cancels nothing, and no lock of Olga's reaches what is on the network. Only the store sees it arrive."},
+			"The request that she has given up is on the card of the network, until it lands. A timeout cancels nothing, and no lock of Olga's reaches what is on the network. Only the store sees it arrive."},
 		{"own-gate", 13, "Olga's post came after the gate was shut. What would the store have answered if her transaction had named the open gate?",
 			"Let Olga take two steps and wait. Run w1 until it shuts the gate, and until it removes the gate. Then let Olga post, and run w1. If she posts before the last look, her post is swept. " +
 				"Show what the safeguard would have answered, and the one part of a line that differs. No actor waits for another: it is a fence, and not a lock. Two posts merge the gate and do not make each other fail. Then “How MicroBlogging prevents it” of stops 1 and 4 can be read."},

@@ -13,9 +13,10 @@
 // explorer replays the schedule, and a page shows the state that it leads to. So the whole
 // session is in the address. Each choice is a link to the address with one choice more.
 //
-// A call is shown three times, in the hue of its actor: as a line of Go on a card, as a line of the run
-// with an arrow (picture, runLine), and as rows of a table (rowView). A page has only the stores and rows
-// that an actor has touched or touches next. The run has every step, in a box that scrolls. Where the invariant of
+// A level has a rule in one sentence, in which what is missing is struck through, and the line of code that is missing. A
+// card has what its actor knows (variable), with the step, and what that has become meanwhile. The run has every step
+// (runLine). The store has only what an actor has touched or touches next (rowView). Rows are named by what they
+// mean and not by their keys (names). Where the invariant of
 // the level is violated, the page shows the run next to its twin, in which all invariants hold (outcome). It names the
 // step because of which the invariant is violated only if a search of all states has found it (lab.Reach), and below the
 // two runs it says what the safeguard would have answered. A level with at most 60 states has a page that draws them all.
