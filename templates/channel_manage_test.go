@@ -16,6 +16,6 @@ func TestDeleteChannelPage(t *testing.T) {
 		)
 		v.Undo, v.Posts, v.More, v.Description = 30*time.Second, 1000, true, "Lights"
 		expect(t, DeleteChannelPage(pageAt("/channels/aurora/delete", "ingrid"), v),
-			in("main", says("You can undo it for 30 seconds."), says("the channel aurora with its description, created"), says("more than 1,000 posts")))
+			in("main", says("You can undo it for 30 seconds."), says("the channel with its description, created"), says("more than 1,000 posts")))
 	})
 }

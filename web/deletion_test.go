@@ -56,11 +56,11 @@ func pagesUndo(t *testing.T) {
 	s.post(channel, "ada", "Pistons")
 	path := "/channels/Engines/deletions/" + string(channel.Incarnation)
 	b.open("/channels/Engines/delete").says("You can undo it for 30 seconds", "1 post by 1 person").
-		form("Delete this channel and all its posts").press().at(path).says("You can undo it on any device.")
+		form("Delete channel and posts").press().at(path).says("You can undo it on any device.")
 	b.open("/account/deletions").says("Hidden, and about to be deleted").form("Undo").press().
 		at("/channels/Engines").says("The channel is back", "Pistons")
 	b.open(path).says("“Engines” is back").saysNot("about to be deleted")
-	b.open("/channels/Engines/delete").form("Delete this channel and all its posts").press().at(path)
+	b.open("/channels/Engines/delete").form("Delete channel and posts").press().at(path)
 	s.cascade(channel.Ref())
 	form := url.Values{"action": {"undo"}, "channel": {"Engines"}, "incarnation": {string(channel.Incarnation)}}
 	b.send("POST", path, posted(form)).want(409).says("It is too late to undo this")

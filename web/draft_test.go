@@ -193,7 +193,7 @@ func draftBehindAShutGateLeadsToTheGate(t *testing.T) {
 	mine, his := open(ada), open(bob)
 	mine.values.Set("incarnation", string(channel.Incarnation))
 	his.values.Set("incarnation", string(channel.Incarnation))
-	ada.open("/channels/Engines/delete").form("Delete this channel and all its posts").press()
+	ada.open("/channels/Engines/delete").form("Delete channel and posts").press()
 
 	for _, stage := range []string{"marked", "shut", "gone"} {
 		status, sentence := 410, "Its owner has deleted it, and may still undo that. Your post was refused. "

@@ -129,7 +129,7 @@ test("channel: one that was created again meanwhile is not deleted unseen", asyn
   await other.open(await bea.deleteChannel("Reborn"));
   await other.sees("the name was free again.");
   await bea.createChannel("Reborn", "The second incarnation");
-  await v.follow(v.button("Delete this channel and all its posts"));
+  await v.follow(v.button("Delete channel and posts"));
   assert.equal(v.status, 412);
   await look(v, "stale-deletion-of-a-channel");
   await v.follow(v.page.locator(".onward").getByRole("link").first());

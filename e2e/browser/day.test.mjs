@@ -307,7 +307,7 @@ function day(how, user, hand, scripts) {
     step("deletes the channel, thinks better of it, and has it back", async () => {
       await v.menu();
       await v.follow(v.link("Delete channel…"));
-      await v.follow(v.button("Delete this channel and all its posts"));
+      await v.follow(v.button("Delete channel and posts"));
       await v.sees("about to be deleted");
       assert.equal((await account.ask(`/channels/${channel}`)).status, 410);
       await v.follow(v.button("Undo"));
@@ -319,7 +319,7 @@ function day(how, user, hand, scripts) {
       await v.menu();
       await v.follow(v.link("Delete channel…"));
       assert.equal(await v.heading(), `Delete “${channel}”?`);
-      await v.follow(v.button("Delete this channel and all its posts"));
+      await v.follow(v.button("Delete channel and posts"));
       assert.match(v.path, /\/deletions\//);
       await v.sees("Deleted", "the name was free again.");
       assert.equal(await v.page.locator("progress").getAttribute("value"), "5");

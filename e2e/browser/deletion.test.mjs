@@ -132,7 +132,7 @@ test("deletion: until a worker takes it up the page says that it waits", async (
   await gus.createChannel("waiting");
   const v = await visitor(sites.idle, { as: gus });
   await v.open("/channels/waiting/delete");
-  await v.follow(v.button("Delete this channel and all its posts"));
+  await v.follow(v.button("Delete channel and posts"));
   await v.sees("waits to be deleted");
   assert.equal(await bar(v), 0);
   await look(v, "deletion-waiting");

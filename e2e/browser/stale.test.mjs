@@ -21,7 +21,7 @@ before(async () => {
 async function replace(name) {
   const v = await visitor(sites.sample, { as: stella });
   await v.open(`/channels/${name}/delete`);
-  await v.follow(v.button("Delete this channel and all its posts"));
+  await v.follow(v.button("Delete channel and posts"));
   await v.sees("the name was free again");
   await v.open(`/channels/new?name=${name}`);
   await v.fill({ Description: "The new one" });

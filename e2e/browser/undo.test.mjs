@@ -17,7 +17,7 @@ after(() => site.remove());
 // remove deletes the channel in the browser.
 async function remove(v, channel) {
   await v.open(`/channels/${channel}/delete`);
-  await v.follow(v.button("Delete this channel and all its posts"));
+  await v.follow(v.button("Delete channel and posts"));
 }
 
 const headline = (v, text) => v.page.locator(".headline", { hasText: text }).waitFor();
