@@ -135,6 +135,18 @@ func (p Page) current(path string) bool {
 	return own == path
 }
 
+// amongChannels marks the link to the channels on their page, and on each page of a channel.
+func (p Page) amongChannels() templ.OrderedAttributes {
+	own, _, _ := strings.Cut(p.Path, "?")
+	switch {
+	case own == ChannelsPath:
+		return templ.OrderedAttributes{templ.KV[string, any]("aria-current", "page")}
+	case strings.HasPrefix(own, ChannelsPath+"/"):
+		return templ.OrderedAttributes{templ.KV[string, any]("aria-current", "true")}
+	}
+	return nil
+}
+
 const (
 	// sheetColor and darkSheetColor are the colours of the header, as in static/app.css.
 	sheetColor, darkSheetColor = "#ffffff", "#16191d"
