@@ -9,8 +9,8 @@ import (
 type User struct {
 	Name      UserName
 	CreatedOn time.Time
-	// Leaves reports whether the account is being deleted, which can be undone.
-	Leaves bool
+	// Ends is until when the deletion of the account can be undone. It is zero unless the account is being deleted.
+	Ends time.Time
 	// Closed reports whether an operator has asked for that, so that the user cannot sign in to undo it.
 	Closed bool
 	// ResetBy is the operator with whose link the password was last set, on ResetOn. It is empty if the user has set it.
@@ -19,6 +19,9 @@ type User struct {
 	// HasDigest reports whether the user has a personal feed.
 	HasDigest bool
 }
+
+// Leaves reports whether the account is being deleted, which can be undone.
+func (u User) Leaves() bool { return !u.Ends.IsZero() }
 
 // An Invitation makes one account, unless it is taken back or ends before.
 type Invitation struct {

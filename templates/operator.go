@@ -14,6 +14,8 @@ type Operating struct {
 	// Contains is the part of the names that was asked for.
 	Contains  string
 	Operators domain.Operators
+	// Undo is for how long the closing of an account can be undone.
+	Undo time.Duration
 	// Waiting are deletions that wait for an operator, at most MaxWaiting of them.
 	Waiting []domain.Message
 	// Backups reports whether this program makes backups. LastBackup is zero if there was none.
@@ -28,7 +30,15 @@ const MaxWaiting = 20
 // mayAct reports whether an operator can do something to an account on this page: not to that of an operator, nor to
 // one that its user deletes.
 func (v Operating) mayAct(u domain.User) bool {
-	return !v.Operators.Has(u.Name) && (!u.Leaves || u.Closed)
+	return !v.Operators.Has(u.Name) && (!u.Leaves() || u.Closed)
+}
+
+// ends says what becomes of an account that is closed.
+func (v Operating) ends() string {
+	if v.Undo == 0 {
+		return "The account and its channels will be deleted. This cannot be undone."
+	}
+	return "For " + wait(v.Undo) + ", operators can open it again. Then the account and its channels are deleted."
 }
 
 func (v Operating) path() string { return with(OperatorPath, "contains", v.Contains) }

@@ -193,7 +193,7 @@ func channelManagePages(in Page) map[string]templ.Component {
 		"delete channel, no": DeleteChannelPage(in, DeleteChannel{Form: Form{Message: nasty}, Channel: domain.Channel{Name: nasty, Incarnation: nasty}}),
 		"operator": OperatorPage(in, Operating{Operators: domain.Operators{"ingrid"}, Accounts: []domain.User{
 			{Name: "ingrid", CreatedOn: ago(time.Hour)}, {Name: "bob", CreatedOn: ago(time.Hour)},
-			{Name: "eve", CreatedOn: ago(time.Hour), Leaves: true, Closed: true}, {Name: "zoe", CreatedOn: ago(time.Hour), Leaves: true},
+			{Name: "eve", CreatedOn: ago(time.Hour), Ends: ago(-time.Hour), Closed: true}, {Name: "zoe", CreatedOn: ago(time.Hour), Ends: ago(-time.Hour)},
 		}}),
 		"operator, none": OperatorPage(in, Operating{Contains: "x"}),
 		"operator, invitations": InvitationsPage(in, Invitations{Link: "https://blog.example/sign-up?invitation=x", Until: ago(0), Items: []domain.Invitation{

@@ -51,7 +51,7 @@ func (s *server) export(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	if user.Leaves { // nothing of theirs can be read
+	if user.Leaves() { // nothing of theirs can be read
 		return explain(domain.ErrAccountEnds, "Your account is being deleted", "Undo that first, and then download your data.",
 			templates.Link{Label: "Undo the deletion", URL: templates.EraseAccountPath})
 	}

@@ -24,7 +24,7 @@ func forOperators(h handler) handler {
 
 func mayOperate(v visitor) error {
 	if !v.actor().May(domain.OperateSite, domain.Object{}) {
-		return domain.ErrForbidden
+		return explain(domain.ErrForbidden, "This is for operators", "Only operators of this site can use it.")
 	}
 	return nil
 }
@@ -69,7 +69,7 @@ func (s *server) listAccounts(c echo.Context, _ visitor) error {
 	}
 	found, err := s.store.Accounts.ListNewest(c.Request().Context(), text, c.QueryParam("after"), limit)
 	return respondList(c, err, found, func(u domain.User) accountJSON {
-		return accountJSON{u.Name, apiTime(u.CreatedOn), u.Leaves, u.Closed}
+		return accountJSON{u.Name, apiTime(u.CreatedOn), u.Leaves(), u.Closed}
 	})
 }
 
@@ -88,16 +88,16 @@ func (s *server) closeAccount(c echo.Context, v visitor, name, posts string) (do
 	return asked, s.findLeaving(c, err)
 }
 
-func (s *server) openAccount(c echo.Context, v visitor, name string) error {
+func (s *server) openAccount(c echo.Context, v visitor, name string) (domain.UserName, error) {
 	user, err := s.ofOthers(name)
 	if err != nil {
-		return err
+		return user, err
 	}
 	undone, err := s.store.Accounts.Undo(c.Request().Context(), user, v.actor())
 	if err == nil && undone.ID != "" {
 		s.logAct(c, v.User, "open account", user)
 	}
-	return s.findLeaving(c, err)
+	return user, s.findLeaving(c, err)
 }
 
 func (s *server) requestClosing(c echo.Context, v visitor) error {
@@ -111,7 +111,8 @@ func (s *server) requestClosing(c echo.Context, v visitor) error {
 }
 
 func (s *server) undoClosing(c echo.Context, v visitor) error {
-	return s.openAccount(c, v, pathParam(c, "user"))
+	_, err := s.openAccount(c, v, pathParam(c, "user"))
+	return err
 }
 
 // A linkJSON is a link that is shown once.
@@ -216,7 +217,7 @@ func (s *server) showOperator(c echo.Context, v visitor) error {
 	if err != nil {
 		return err
 	}
-	view := templates.Operating{Contains: text, Operators: s.Operators, Part: templates.Part{After: c.QueryParam("after")}}
+	view := templates.Operating{Contains: text, Operators: s.Operators, Undo: s.UndoAccount, Part: templates.Part{After: c.QueryParam("after")}}
 	if s.LastBackup != nil {
 		view.Backups = true
 		if on, unread := s.LastBackup(); unread == nil { // otherwise the metrics tell
@@ -248,10 +249,11 @@ func (s *server) operateByForm(c echo.Context, v visitor, form url.Values) error
 		}
 		return renderOnce(c, templates.PasswordLinkPage(s.page(c, v), templates.PasswordLink{For: user, Link: link, Until: expires}))
 	case "close":
-		_, err := s.closeAccount(c, v, name, form.Get("posts"))
-		return s.done(c, err, "account-closed", templates.OperatorPath)
+		asked, err := s.closeAccount(c, v, name, form.Get("posts"))
+		return s.done(c, err, "account-closed", templates.OperatorPath, string(asked.User))
 	case "open":
-		return s.done(c, s.openAccount(c, v, name), "account-opened", templates.OperatorPath)
+		user, err := s.openAccount(c, v, name)
+		return s.done(c, err, "account-opened", templates.OperatorPath, string(user))
 	}
 	return unknownAction()
 }

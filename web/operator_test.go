@@ -10,12 +10,15 @@ import (
 	"time"
 
 	"microblogging/domain"
+	"microblogging/storage"
 	"microblogging/web"
 )
 
 func TestOperator(t *testing.T) {
 	t.Run("removes what is another’s, as the table of who may what says, and no other user does", operatorMay)
 	t.Run("closes an account, whose user cannot sign in to undo that, and opens it again", operatorClosesAccount)
+	t.Run("closes an account, and each page says who can undo it, and until when", pagesSayWhoCanUndoClosing)
+	t.Run("has a page that tells other users for whom it is", pageIsForOperators)
 	t.Run("closes a channel, whose owner sees who did, and cannot undo it", operatorClosesChannel)
 	t.Run("makes a link for a password that opens no session, and its user is told", operatorMakesPasswordLink)
 	t.Run("makes and takes back invitations", operatorInvites)
@@ -26,7 +29,7 @@ func TestOperator(t *testing.T) {
 
 // newOperated is a site with an operator, otto, an owner, ada, an author, bob, and eve.
 func newOperated(t *testing.T) (s *site, tokens map[domain.UserName]string) {
-	s = newSiteWith(t, web.Options{Operators: domain.Operators{"otto", "olivia"}, Undo: time.Minute, UndoAccount: time.Hour, Version: "test"})
+	s = newSiteWith(t, web.Options{Operators: domain.Operators{"otto", "olivia"}, Undo: time.Minute, UndoAccount: time.Hour, Version: "test", Contact: "ben@club.example"})
 	tokens = map[domain.UserName]string{}
 	for _, name := range []domain.UserName{"otto", "olivia", "ada", "bob", "eve"} {
 		tokens[name] = s.signUp(string(name))
@@ -94,6 +97,37 @@ func operatorClosesAccount(t *testing.T) {
 	s.do("POST", "/api/v1/users/bob/undo", bearer(tokens["olivia"])).want(204)
 	s.do("POST", "/api/v1/sessions", raw(`{"name":"bob","password":"`+password+`"}`)).want(201)
 	s.do("DELETE", "/api/v1/users/eve", bearer(tokens["ada"]), raw(`{"posts":"keep"}`)).want(403)
+}
+
+func pagesSayWhoCanUndoClosing(t *testing.T) {
+	s, _ := newOperated(t)
+	s.channel("Rowing", "bob")
+	otto, until := s.again("otto"), "can be opened until"
+	list := otto.open("/operator?contains=bob").says("For 1 hour, operators can open it again.").saysNot(until)
+	list.form("Close account").press().says("You closed the account of @bob. They cannot sign in.", until).saysNot("leaving")
+	s.browser().open("/sign-in").form("Sign in").fill("name", "bob").fill("password", password).press().
+		want(403).says("Only an operator can open it again. Ask ben@club.example.")
+	for _, gone := range []string{"/users/bob", "/channels/Rowing"} {
+		for _, reader := range []*browser{s.browser(), s.again("eve")} {
+			reader.open(gone).want(410).saysNot("undo")
+		}
+	}
+	otto.open("/operator?contains=bob").form("Open account (operator)").press().says("You opened the account of @bob again.").saysNot(until)
+	_, err := s.store.Accounts.Delete(t.Context(), storage.Attempt{Name: "bob", Password: password}, false)
+	ok(t, err)
+	otto.open("/operator?contains=bob").says("leaving").saysNot(until)
+	s.browser().open("/users/bob").want(410).says("Its user may still be able to undo the deletion.")
+	s = newSiteWith(t, web.Options{Operators: domain.Operators{"otto"}, Version: "test"})
+	s.signUp("bob")
+	s.signedIn("otto").open("/operator").says("This cannot be undone.").saysNot("operators can open it again")
+}
+
+func pageIsForOperators(t *testing.T) {
+	s, tokens := newOperated(t)
+	for _, path := range []string{"/operator", "/operator/invitations"} {
+		s.again("eve").open(path).want(403).says("This is for operators", "Only operators of this site can use it.").saysNot("owner")
+	}
+	s.do("POST", "/operator", cookie(tokens["eve"]), posted(url.Values{"action": {"close"}, "user": {"bob"}})).want(403)
 }
 
 func operatorClosesChannel(t *testing.T) {

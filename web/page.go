@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -84,8 +85,8 @@ func sentenceOf(notice string, about domain.UserName) string {
 		"password-reset":     "Your new password is set. Every session has ended: sign in with it.",
 		"account-ends":       "Your account will be deleted, and all your sessions have ended.",
 		"account-kept":       "Your account stays, with all that is yours.",
-		"account-closed":     "The account is closed. Its user cannot sign in.",
-		"account-opened":     "The account is open again.",
+		"account-closed":     "You closed the account of " + about.Handle() + ". They cannot sign in.",
+		"account-opened":     "You opened the account of " + about.Handle() + " again.",
 		"invitation-revoked": "The invitation is taken back. Its link does not work any more.",
 		"sessions-ended":     "All your sessions have ended.",
 		"not-done":           "You are signed in. What you began did not work: the channel or the post has changed since. Try it here.",
@@ -139,7 +140,7 @@ func (s *server) takeNotice(c echo.Context) string {
 	c.SetCookie(s.newCookie(c, noticeCookie, "", -time.Second))
 	notice, user, _ := strings.Cut(value, ".")
 	about, err := domain.ParseUserName(user)
-	if err != nil && (notice == "blocked" || notice == "unblocked") {
+	if err != nil && slices.Contains([]string{"blocked", "unblocked", "account-closed", "account-opened"}, notice) {
 		return ""
 	}
 	return sentenceOf(notice, about)

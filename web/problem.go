@@ -223,7 +223,7 @@ func problemOfMeaning(err error) problem {
 		{err: domain.ErrInvitationOver, status: http.StatusGone, title: "This invitation does not work any more",
 			detail: "It was used, it is too old, or it was taken back. Nothing was saved."},
 		{err: domain.ErrGone, status: http.StatusGone, title: "Channel is being deleted",
-			detail: "It is no longer readable. If you own it, you may still be able to undo the deletion, under “Your deletions”."},
+			detail: "It is no longer readable."},
 		{err: domain.ErrBusy, status: http.StatusServiceUnavailable, title: "Too busy", kind: busyType, retryAfter: unavailableRetry,
 			detail: "The site has too many requests at the moment. Yours changed nothing. Try again in a few seconds."},
 		{err: domain.ErrConfiguration, status: http.StatusServiceUnavailable, title: "This site cannot use its store", kind: misconfiguredType,

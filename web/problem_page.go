@@ -20,6 +20,9 @@ func (s *server) problemPage(c echo.Context, err error, cause problem) error {
 	if view.Title == "" {
 		view.Title, view.Detail = problemText(c, cause)
 	}
+	if errors.Is(err, domain.ErrAccountClosed) && s.site.Contact != "" {
+		view.Detail += " Ask " + s.site.Contact + "."
+	}
 	if link, ok := wayBack(c, err); ok {
 		view.Links = append(view.Links, link)
 	}

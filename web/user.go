@@ -21,7 +21,10 @@ func (s *server) readUser(c echo.Context, also func(context.Context, domain.User
 	err = s.store.Concurrently(c.Request().Context(),
 		func(ctx context.Context) (err error) { user, err = s.store.Accounts.Get(ctx, name); return err },
 		func(ctx context.Context) error { return also(ctx, name) })
-	if user.Leaves {
+	if user.Closed {
+		return domain.User{}, explain(domain.ErrGone, "This account is closed", "An operator of this site has closed it. Nothing of it is shown.")
+	}
+	if user.Leaves() {
 		return domain.User{}, explain(domain.ErrGone, "This account is being deleted", "Nothing of it is shown. Its user may still be able to undo the deletion.")
 	}
 	return user, err

@@ -148,7 +148,7 @@ func lookForOperators(ctx context.Context, store *storage.Store, operators domai
 			log.WarnContext(ctx, "operator has no account: create it with the command user create", "operator", name)
 		case err != nil && ctx.Err() == nil:
 			log.WarnContext(ctx, "could not read the account of an operator", "operator", name, "error", err)
-		case user.Leaves:
+		case user.Leaves():
 			log.WarnContext(ctx, "account of an operator is being deleted", "operator", name)
 		}
 	}

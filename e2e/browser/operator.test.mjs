@@ -67,7 +67,7 @@ test("operator: an account that was closed signs in again once it is open, with 
   await act("Close account (operator)");
   await look(operator, "operator-close");
   await operator.follow(operator.button("Close account"));
-  await operator.sees("The account is closed. Its user cannot sign in.");
+  await operator.sees("You closed the account of @hal. They cannot sign in.");
   const user = await visitor(site.url, { as: hal, width: phone.width });
   const enter = async (password) => {
     await user.open("/sign-in");

@@ -47,7 +47,7 @@ func userOf(row driver.Entity) domain.User {
 	return domain.User{
 		Name:      domain.UserName(row.Partition),
 		CreatedOn: row.Properties.Time(schema.PropCreatedOn),
-		Leaves:    !endOf(row).IsZero(),
+		Ends:      endOf(row),
 		Closed:    isClosed(row),
 		ResetBy:   domain.UserName(row.Properties.String(schema.PropResetBy)),
 		ResetOn:   row.Properties.Time(schema.PropResetOn),

@@ -66,7 +66,7 @@ func closedIsShutOut(t *testing.T) {
 			t.Errorf("%s undoes it with %v", by.User, err)
 		}
 	}
-	if user, err := l.Store.Accounts.Get(t.Context(), leaver); err != nil || !user.Closed || !user.Leaves {
+	if user, err := l.Store.Accounts.Get(t.Context(), leaver); err != nil || !user.Closed || !user.Leaves() {
 		t.Errorf("the account is %+v, %v", user, err)
 	}
 	undone, err := l.Store.Accounts.Undo(t.Context(), leaver, domain.Actor{User: "olivia", Operator: true})
