@@ -5,8 +5,8 @@ func productionLevels() []level {
 	return []level{
 		{
 			Name: "link-version", Title: "One link, two visitors",
-			Rule: "A link is marked as used, in the version in which it was read.", Missing: ", in the version in which it was read",
 			Idea: "The version of a row makes the second of two writers fail.",
+			Rule: "A link is marked as used, in the version in which it was read.", Missing: ", in the version in which it was read",
 			Goal: "Let one sign-in link, which works once, sign in twice.",
 			Scene: "This is the code of this very site, with one of its safeguards taken out. Vera follows a sign-in link, and another person (vera2) follows the same link. The code reads the link, marks it as used and starts a session. " +
 				"The mark should depend on the version of the row that was read. Here it does not.",
@@ -18,8 +18,8 @@ func productionLevels() []level {
 		},
 		{
 			Name: "index-first", Title: "The pass that looks",
-			Rule: "The row that leads the pass to a deletion is written before the channel is marked.", Missing: " before the channel is marked",
 			Idea: "A reconciling pass finds only what was written down before the promise.",
+			Rule: "The index has the deletion before the message is sent.", Missing: " before the message is sent",
 			Goal: "Record a deletion that no worker will ever carry out, although the pass looks for it.",
 			Scene: "Olga deletes her channel. Her request sends a message to the workers, records the deletion, and marks the channel. The queue may lose the message. " +
 				"So from time to time a reconciling pass (reconcile) reads an index of open deletions, and sends a message again for each that makes no progress. " +
@@ -32,8 +32,8 @@ func productionLevels() []level {
 		},
 		{
 			Name: "poison-row", Title: "Put aside, and not forgotten",
-			Rule: "A message that failed leaves the queue, once a row has its text.", Missing: ", once a row has its text",
 			Idea: "Poisoned work is recorded before its message goes, so an operator can find it.",
+			Rule: "A message that failed leaves the queue after a row has its text.", Missing: " after a row has its text",
 			Goal: "Lose the deletion of a post, so that no worker and no operator finds it again.",
 			Scene: "A message asks for the deletion of a post, and the store refuses what the worker w1 reads for it. To try again without end helps no user. So w1 takes the message off the queue, and leaves a row with its text. " +
 				"An operator looks at these rows, and queues each message again once the cause is mended. " +
@@ -46,8 +46,8 @@ func productionLevels() []level {
 		},
 		{
 			Name: "own-gate", Title: "The fence",
-			Rule: "Olga's post is inserted, if the open gate of its incarnation is there.", Missing: ", if the open gate of its incarnation is there",
 			Idea: "A post comes before the gate was shut, or it is refused.",
+			Rule: "Olga's post is inserted, if the open gate of its incarnation is there.", Missing: ", if the open gate of its incarnation is there",
 			Goal: "Leave a post behind whose channel is gone, in the production code without its fence.",
 			Scene: "Olga posts on her phone. At home she has just deleted the channel: her message is on the queue, and the worker w1 does the work. " +
 				"In the production code a post is one transaction with a row called the open gate, which the deletion removes first. " +
@@ -60,8 +60,8 @@ func productionLevels() []level {
 		},
 		{
 			Name: "shut-gate", Title: "The worker that slept",
-			Rule: "A worker removes rows, if the shut gate of the incarnation that it deletes is there.", Missing: ", if the shut gate of the incarnation that it deletes is there",
 			Idea: "To be entitled to begin does not entitle a worker to go on.",
+			Rule: "A worker removes rows, if the shut gate of the incarnation that it deletes is there.", Missing: ", if the shut gate of the incarnation that it deletes is there",
 			Goal: "Make a worker that slept remove a row of the new channel.",
 			Scene: "The workers w1 and w2 handle the deletion of a channel, and Ann tries once to take its name. A queue hides a message from other workers for a while, the lease. If w1 sleeps, w2 gets the message too. Each looks, when it begins, whether this is still the channel that was meant. " +
 				"In the production code each transaction that removes rows also requires a row of that channel, the shut gate, which is deleted before the name is free. Here w1's do not.",
@@ -73,8 +73,8 @@ func productionLevels() []level {
 		},
 		{
 			Name: "fresh-read", Title: "Look again before you lock up",
-			Rule: "A worker removes the gate, once it has looked again and found nothing.", Missing: ", once it has looked again and found nothing",
 			Idea: "Only a look that finds nothing, after the gate was shut, proves that nothing is left.",
+			Rule: "A worker removes the gate, once it has looked again and found nothing.", Missing: ", once it has looked again and found nothing",
 			Goal: "Make a deletion leave rows behind.",
 			Scene: "Two messages are on the queue. One is about a post that was deleted: a worker removes the votes on it. The other is about its channel: a worker shuts the gate, lists the rows and removes them. " +
 				"The production worker ends only when a fresh look finds nothing. Here it trusts its first list.",
@@ -86,8 +86,8 @@ func productionLevels() []level {
 		},
 		{
 			Name: "pivot", Title: "Undone, and gone",
-			Rule: "A worker goes on, once it has set the channel to deleting in the version that it read.", Missing: ", once it has set the channel to deleting in the version that it read",
 			Idea: "Two decisions that exclude each other are two writes to one row.",
+			Rule: "A worker goes on, once it has set the channel to deleting in the version that it read.", Missing: ", once it has set the channel to deleting in the version that it read",
 			Goal: "Let Olga be told that her deletion is undone, and take her channel away all the same.",
 			Scene: "Olga has deleted her channel, and changes her mind. Her request makes the channel's row active again, unless a worker was faster. " +
 				"The workers w1 and w2 have the message. In the production code a worker sets the row to deleting, the point of no return, before it touches anything else. Here it goes on without that.",
@@ -104,8 +104,8 @@ func productionLevels() []level {
 func lastLevel() level {
 	return level{
 		Name: "again", Title: "Break the production code",
-		Rule: "Every safeguard is there, so no state violates an invariant.",
 		Idea: "A search says what was searched, and what was not.",
+		Rule: "Every safeguard is there, so no state violates an invariant.",
 		Goal: "Break any invariant of the production code.",
 		Scene: "As in “The worker that slept”: two workers handle one deletion, one of them late, and Ann tries once to take the name. " +
 			"All safeguards are there. Here you may interrupt an actor four times: another one goes first while it can go on.",

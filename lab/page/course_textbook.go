@@ -5,8 +5,8 @@ func textbookLevels() []level {
 	return []level{
 		{
 			Name: "A1", Safeguard: "own-gate", Title: "A post without a channel",
-			Rule: "Ann's post is inserted, if the channel is still there and not being deleted.", Missing: ", if the channel is still there and not being deleted",
 			Idea: "What was read is old by the time of the write.",
+			Rule: "Ann's post is inserted, if the channel is still there and not being deleted.", Missing: ", if the channel is still there and not being deleted",
 			Goal: "Make the program leave a post behind whose channel is gone.",
 			Scene: "Ann posts in a channel. Olga, its owner, deletes it at the same time: her request marks it and leaves a message on a queue. " +
 				"The worker w1 takes the message and removes the posts, then the channel. " +
@@ -21,8 +21,8 @@ func textbookLevels() []level {
 		},
 		{
 			Name: "A2", Safeguard: "incarnation", Title: "The new channel pays for the old one",
-			Rule: "A worker deletes the channel that has the name, if it is the incarnation that was meant.", Missing: ", if it is the incarnation that was meant",
 			Idea: "A name that returns is no identity.",
+			Rule: "A worker deletes the channel that has the name, if it is the incarnation that was meant.", Missing: ", if it is the incarnation that was meant",
 			Goal: "Make a worker destroy a channel that no user asked to delete.",
 			Scene: "The deletion of the channel is under way: its message waits on the queue. A queue delivers a message at least once, so both workers, w1 and w2, may get it. " +
 				"Ann tries to create a channel of that name, one time only. While the old channel is there, she is refused and goes away. Otherwise she gets it, and posts.",
@@ -34,8 +34,8 @@ func textbookLevels() []level {
 		},
 		{
 			Name: "A3", Safeguard: "queue-first", Title: "Asked for, and never done",
-			Rule: "The message is on the queue before the channel is marked.", Missing: " before the channel is marked",
 			Idea: "Of two writes that are no transaction, choose which one may be left alone.",
+			Rule: "The message is on the queue before the channel is marked.", Missing: " before the channel is marked",
 			Goal: "Make the channel stay marked for deletion without end.",
 			Scene: "Olga deletes her channel. The web server first marks the channel in a table, and then puts a message on the queue, so that a worker does the rest. " +
 				"One fault is allowed.",
@@ -47,8 +47,8 @@ func textbookLevels() []level {
 		},
 		{
 			Name: "A4", Safeguard: "look", Title: "Beaten by oneself",
-			Rule: "Ann is told that the name is taken, once she has read that the channel there is not her own.", Missing: ", once she has read that the channel there is not her own",
 			Idea: "“Already there” may be one's own earlier request.",
+			Rule: "Ann is told that the name is taken, once she has read that the channel there is not her own.", Missing: ", once she has read that the channel there is not her own",
 			Goal: "Let Ann be told that another user has taken the name of her channel.",
 			Scene: "Ann creates a channel, and no other user is there. If no answer comes, the library that talks to the database (the SDK) may send the same request again: " +
 				"each fault on her card says whether it does. One fault is allowed.",
@@ -60,8 +60,8 @@ func textbookLevels() []level {
 		},
 		{
 			Name: "twice", Safeguard: "once", Title: "Asked twice",
-			Rule: "The store inserts a post, if the key of its request has made none.", Missing: ", if the key of its request has made none",
 			Idea: "No answer does not mean no effect.",
+			Rule: "The store inserts a post, if the key of its request has made none.", Missing: ", if the key of its request has made none",
 			Goal: "Make one request leave two posts.",
 			Scene: "This is the textbook version. Ann posts. If her program is told that the store does not answer, it tries once more. " +
 				"Nothing tells the store that both tries are one request. " +
@@ -74,8 +74,8 @@ func textbookLevels() []level {
 		},
 		{
 			Name: "lost-message", Safeguard: "reconcile", Title: "The queue loses a message",
-			Rule: "Olga is told that her channel will be deleted, once a row says so that can be found without the message.", Missing: ", once a row says so that can be found without the message",
 			Idea: "A promise rests on a row, and not on a message.",
+			Rule: "Olga is told that her channel will be deleted, once a row says so that can be found without the message.", Missing: ", once a row says so that can be found without the message",
 			Goal: "Tell Olga that her channel will be deleted, and let no worker ever delete it.",
 			Scene: "This is the textbook version. Olga deletes her channel: a mark, then a message on the queue, then the good news. The worker w1 waits for messages. " +
 				"This time the queue itself can fail: look for the card of the network.",
@@ -87,8 +87,8 @@ func textbookLevels() []level {
 		},
 		{
 			Name: "late-copy", Safeguard: "own-gate", Title: "One after the other is not enough",
-			Rule: "A post is inserted, if the channel is there when its request arrives.", Missing: ", if the channel is there when its request arrives",
 			Idea: "A request that was given up may still arrive.",
+			Rule: "A post is inserted, if the channel is there when its request arrives.", Missing: ", if the channel is there when its request arrives",
 			Goal: "Leave a post behind whose channel is gone, although no user posts while it is deleted.",
 			Scene: "This is the textbook version. Olga posts. When that is answered, or she has given it up, she deletes the channel. No other person is there, so the order of calls does no harm. " +
 				"But one request, or a duplicate, may be delayed at will.",

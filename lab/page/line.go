@@ -37,38 +37,33 @@ const news = "news"
 // hue is the color of an actor. There are as many as actors of a level.
 func hue(actor int) int { return (actor-1)%4 + 1 }
 
-// lineOf is a step with its request as a sentence, and no more of it.
-func (q *request) lineOf(step lab.Step) runLine {
-	l := runLine{StepText: q.Words(step), Hue: hue(max(step.Sender, 1))}
-	if step.Call != nil {
-		l.Actor = q.Actors[step.Sender-1].Name
-		l.Call = strings.TrimSuffix(q.Tell(step.Call, step.Site()), ".")
-	}
-	return l
-}
-
 // told is a step of the run with its request as a sentence, its response, and its line of Go.
 func (v *scene) told(n int) runLine {
 	step := v.moments[n].Step
 	l := v.lineOf(*step)
 	l.Number, l.Current, l.Left, l.URL = n, n == v.at, n > v.at, v.state(n)
-	l.Refused = step.Result != nil && step.Result.Err != nil && !hasRead(step)
+	for _, line := range newSourceView(step.Site(), step.Site().Line, step.Site().Line).Lines {
+		l.Code = line
+	}
+	return l
+}
+
+// lineOf is a step with its request as a sentence, and its response.
+func (v *scene) lineOf(step lab.Step) runLine {
+	l := runLine{StepText: v.Words(step), Hue: hue(max(step.Sender, 1)), Refused: step.Result != nil && step.Result.Err != nil && !hasRead(&step)}
 	if step.Call == nil {
 		if step.Message != "" {
 			l.Call = v.names.message(step.Message)
 		}
 		return l
 	}
-	l.Result, l.Changes = v.names.answer(step), v.names.changes(step)
+	l.Actor, l.Result, l.Changes = v.Actors[step.Sender-1].Name, v.names.answer(&step), v.names.changes(&step)
 	l.Reads = !step.Call.Writes()
-	if l.Call == "" {
+	if l.Call = strings.TrimSuffix(v.Tell(step.Call, step.Site()), "."); l.Call == "" {
 		l.Call = string(step.Call.Method) + " " + v.names.call(step.Call)
 	}
 	if l.Result == "ok" && l.Changes != "" {
 		l.Result = "" // what has changed says it
-	}
-	for _, line := range newSourceView(step.Site(), step.Site().Line, step.Site().Line).Lines {
-		l.Code = line
 	}
 	return l
 }
@@ -123,8 +118,8 @@ func lines(line func(int) runLine, from, to int) (list []runLine) {
 	return list
 }
 
-// shown are the steps of the run that the reader wants to see: all, those of one actor, or the writes.
-func (v *scene) shown() []runLine {
+// wanted are the steps of the run that the reader wants to see: all, those of one actor, or the writes.
+func (v *scene) wanted() []runLine {
 	return slices.DeleteFunc(lines(v.line, 1, len(v.schedule)), func(l runLine) bool {
 		return v.who != "" && l.Actor != v.who || v.writes && l.Reads
 	})

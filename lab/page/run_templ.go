@@ -32,7 +32,7 @@ func runSteps(v *scene) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		list := v.shown()
+		list := v.wanted()
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section class=\"run\" aria-labelledby=\"run-title\" data-key=\"run\"><div class=\"bar\"><h2 id=\"run-title\">The run</h2><span class=\"hint\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
