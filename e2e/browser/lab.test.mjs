@@ -445,15 +445,15 @@ test("lab: a chip leads to what its invariant demands, and whether it holds", as
 });
 
 describe("lab: the run", () => {
-  const keys = { ann: "1", olga: "2", w1: "3" };
-  const fence = known("open-gate").split(",").flatMap((part) => {
+  const keys = { olga: "1", w1: "2" };
+  const fence = known("own-gate").split(",").flatMap((part) => {
     const [name, n = 1] = part.split("*");
     return Array(Number(n)).fill(name);
   });
 
   for (const hand of ["mouse", "keyboard"]) {
     test(`is in sight at 1280 x 720 after each step by ${hand}, with the goal, the cards and the response`, async () => {
-      const v = await lab("/lab/open-gate", { width: 1280, height: 720, hand });
+      const v = await lab("/lab/own-gate", { width: 1280, height: 720, hand });
       for (const [i, name] of fence.entries()) {
         if (hand === "mouse") await take(v, name).click();
         else await key(v, keys[name]);
@@ -613,8 +613,8 @@ describe("lab: what was won", () => {
     await v.open(start);
     await play(v, orphan);
     await v.open("/lab");
-    assert.match(await goOn.innerText(), /^Continue: The new channel/);
-    assert.equal(await goOn.getAttribute("href").then((href) => new URL(href, v.page.url()).pathname), "/lab/A2");
+    assert.match(await goOn.innerText(), /^Continue: Build 1/);
+    assert.equal(await goOn.getAttribute("href").then((href) => new URL(href, v.page.url()).pathname), "/lab/build");
     await v.open("/lab/class");
     assert.match(await line(v).innerText(), /You have won 1 of 7/);
     await v.press(v.page.getByRole("link", { name: "A link to hand in" }));
@@ -639,13 +639,23 @@ describe("lab: what was won", () => {
     await v.leave();
   });
 
-  test("unfolds the chapter in which one goes on", async () => {
-    const v = await lab("/lab");
-    const fifth = v.page.locator(".levels").getByRole("link", { name: "The queue loses a message" });
-    assert.ok(!await fifth.isVisible());
-    await v.page.evaluate(() => localStorage.setItem("lab", '{"A1":9,"A2":9,"A3":1,"A4":2}'));
-    await v.page.reload();
-    await fifth.waitFor();
+  test("is also a condition that was checked and holds, and not one that fails or was only looked at", async () => {
+    const v = await lab("/lab/build?l=1&c=version");
+    const check = async (condition) => {
+      await v.open("/lab/build?l=1");
+      await v.press(v.page.getByRole("radio", { name: condition }));
+      await v.press(v.button("Check all states"));
+      await v.page.locator("[data-verdict]").waitFor();
+      await v.open("/lab");
+    };
+    await v.open("/lab");
+    assert.ok(!await mark(v, "build-1").isVisible());
+    await check("the channel exists");
+    assert.ok(!await mark(v, "build-1").isVisible());
+    await check("the channel has the version that Ann read");
+    assert.equal(await mark(v, "build-1").innerText(), "✓ built");
+    assert.match(await line(v).innerText(), /You have won 1 of 19/);
+    assert.equal(await v.page.getByRole("link", { name: "A link to hand in" }).count(), 0);
     await v.leave();
   });
 

@@ -10,6 +10,7 @@ describe("lab: in order, wide and on a phone, is", () => {
   const pages = {
     "the index": "/lab",
     "the class": "/lab/class",
+    "the handout": "/lab/class?handout=1",
     "what was handed in": `/lab/class?A1=${schedule}&A2=w1*4`,
     "the start of a level": start,
     "the end of the course": `/lab/again?s=${known("shut-gate")},w2*3,ann*6,w1*3`,
@@ -24,7 +25,7 @@ describe("lab: in order, wide and on a phone, is", () => {
     "a condition that fails": "/lab/build?l=3&c=any",
     "a condition that holds": "/lab/build?l=5&c=version",
     "the code that ships": "/lab/post",
-    "a long run": `/lab/open-gate?s=${known("open-gate")}`,
+    "a long run": `/lab/own-gate?s=${known("own-gate")}`,
     "a delayed duplicate": `/lab/late-copy?s=${known("late-copy")}`,
     "a lease that ends": `/lab/shut-gate?s=${known("shut-gate")}`,
     "a run for a projector": "/lab/shut-gate?s=w1*12,w2*7&large=1",
