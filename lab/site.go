@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"microblogging/lab/source"
 )
@@ -152,23 +153,42 @@ func sourceFiles() (files []string) {
 // Find returns the file and the lines of a function: "openGate", or "(*pass).lookAt" if others
 // have the name. The file is empty if there is none.
 func Find(function string) (file string, first, last int) {
-	receiver, name := `(\(\w+ [^)]*\) )?`, function
-	if of, method, ok := strings.Cut(function, ")."); ok {
-		receiver, name = `\((?:\w+ )?`+regexp.QuoteMeta(of[1:])+`\) `, method
+	at, found := declared()[function]
+	if !found {
+		return "", 0, 0
 	}
-	declared := regexp.MustCompile(`(?m)^func ` + receiver + name + `[\[(]`)
+	first, last = Function(at.File, at.Line)
+	return at.File, first, last
+}
+
+// declared has where each function begins, by its name with and without its receiver. Each page asks for some, so the files
+// are read for that once.
+var declared = sync.OnceValue(func() map[string]Site {
+	places := map[string]Site{}
 	for _, file := range sourceFiles() {
 		text, _ := Source(file)
-		if !strings.Contains(text, " "+name) {
-			continue // to search it with an expression takes much longer
-		}
-		if at := declared.FindStringIndex(text); at != nil {
-			first, last := Function(file, 1+strings.Count(text[:at[0]], "\n"))
-			return file, first, last
+		n := 0
+		for line := range strings.Lines(text) {
+			n++
+			declaration, is := strings.CutPrefix(line, "func ")
+			if !is {
+				continue
+			}
+			receiver := ""
+			if method, is := strings.CutPrefix(declaration, "("); is {
+				receiver, declaration, _ = strings.Cut(method, ") ")
+				receiver = "(" + receiver[strings.LastIndex(receiver, " ")+1:] + ")."
+			}
+			name := declaration[:strings.IndexAny(declaration, "[(")]
+			for _, key := range []string{name, receiver + name} {
+				if _, known := places[key]; !known {
+					places[key] = Site{Function: key, File: file, Line: n}
+				}
+			}
 		}
 	}
-	return "", 0, 0
-}
+	return places
+})
 
 // Function returns the first and the last line of the function that holds a line of a
 // file. Lines count from 1. Both are 0 if no function does.

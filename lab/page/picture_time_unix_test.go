@@ -3,6 +3,7 @@
 package page_test
 
 import (
+	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -22,9 +23,9 @@ func drawnInTime(t *testing.T) {
 			schedule = s.state(name, and(at.Schedule, at.Choices[0].Choice)).Schedule
 		}
 		best := time.Hour
-		for range 20 {
+		for i := range 20 {
 			began := processorTime(t)
-			s.get("/lab/" + name + "?s=" + schedule).want(200)
+			s.get("/lab/" + name + "?s=" + schedule + "&i=" + strconv.Itoa(i)).want(200)
 			best = min(best, processorTime(t)-began)
 		}
 		if best > 20*time.Millisecond {
