@@ -43,4 +43,6 @@ type Blog struct {
 	CreatedOn time.Time
 	// EditedOn is zero if the post was never edited.
 	EditedOn time.Time
+	// RepliedOn is when the post was last replied to. It is zero if it never was, and stays if the reply is deleted.
+	RepliedOn time.Time
 }

@@ -26,9 +26,11 @@ var (
 	ErrTooLate = errors.New("too late to undo")
 	// ErrGone: the channel is being deleted.
 	ErrGone = errors.New("gone")
-	// ErrPostGone: this idempotency key made a post that has been deleted. It is
-	// an ErrGone.
+	// ErrPostGone: this idempotency key made a post that has been deleted, or the post that a reply
+	// answers is not there. It is an ErrGone.
 	ErrPostGone = fmt.Errorf("%w: the post was deleted since", ErrGone)
+	// ErrReplyGone: this idempotency key made a reply that has been deleted. It is an ErrGone.
+	ErrReplyGone = fmt.Errorf("%w: the reply was deleted since", ErrGone)
 	// ErrChannelGone: this idempotency key made a channel that has been deleted. It
 	// is an ErrGone.
 	ErrChannelGone = fmt.Errorf("%w: the channel was deleted since", ErrGone)

@@ -24,6 +24,7 @@ type (
 	BlogsFound  = blog.Found
 	RatingQuery = blog.RatingQuery
 	NewPost     = blog.NewPost
+	NewReply    = blog.NewReply
 	PostResult  = blog.PostResult
 	PostingRule = blog.PostingRule
 

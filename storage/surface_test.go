@@ -82,6 +82,7 @@ Posts.Count
 Posts.Create
 Posts.CreateAll
 Posts.Delete
+Posts.DeleteReply
 Posts.Find
 Posts.Get
 Posts.Members
@@ -90,6 +91,8 @@ Posts.List
 Posts.ListByRating
 Posts.PageBefore
 Posts.Refuses
+Posts.Replies
+Posts.Reply
 Posts.SetRule
 Posts.Unblock
 Posts.Unvote

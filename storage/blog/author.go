@@ -57,6 +57,12 @@ func (l *Lists) ListVote(ctx context.Context, ref domain.ChannelRef, id domain.B
 	return l.onList(ctx, by, []driver.Operation{listing(schema.VotedRow(id), ref)})
 }
 
+// listReply puts a reply on the list of its author. It may be called again.
+func (l *Lists) listReply(ctx context.Context, reply domain.Reply) error {
+	//lab: Put the reply on its author's list.
+	return l.onList(ctx, reply.UserID, []driver.Operation{listing(schema.RepliedRow(reply.Post, reply.ID), reply.Channel)})
+}
+
 func listing(row string, ref domain.ChannelRef) driver.Operation {
 	return driver.Merge(row, driver.Upsert, driver.String(schema.PropChannel, ref.Key), driver.String(schema.PropIncarnation, ref.Incarnation))
 }
@@ -120,7 +126,7 @@ func (l *Lists) unlistAll(ctx context.Context, rows []driver.Entity) error {
 	return group.Wait()
 }
 
-// ListedAs returns the user on whose list a post or a vote is, and its row there. The row is empty if
+// ListedAs returns the user on whose list a post, a reply or a vote is, and its row there. The row is empty if
 // it is on none.
 func ListedAs(row driver.Entity) (user domain.UserName, entry string) {
 	switch {
@@ -128,9 +134,12 @@ func ListedAs(row driver.Entity) (user domain.UserName, entry string) {
 		id := schema.VotedOn(row.Row)
 		return domain.UserName(strings.TrimPrefix(row.Row, schema.VotesOf(id))), schema.VotedRow(id)
 	case schema.Blog.Has(row.Row):
-		if user = domain.UserName(row.Properties.String(schema.PropUserID)); user != domain.DeletedUser {
-			entry = schema.WroteRow(schema.BlogIDOf(row.Row))
-		}
+		user, entry = domain.UserName(row.Properties.String(schema.PropUserID)), schema.WroteRow(schema.BlogIDOf(row.Row))
+	case schema.Reply.Has(row.Row):
+		user, entry = domain.UserName(row.Properties.String(schema.PropUserID)), schema.Replied.Prefix()+strings.TrimPrefix(row.Row, schema.Reply.Prefix())
+	}
+	if user == domain.DeletedUser {
+		entry = ""
 	}
 	return user, entry
 }

@@ -62,6 +62,7 @@ func Decode(row driver.Entity) Entity {
 		Rating:    p.Int64(schema.PropRating),
 		CreatedOn: p.Time(schema.PropCreatedOn),
 		EditedOn:  p.Time(schema.PropEditedOn),
+		RepliedOn: p.Time(schema.PropRepliedOn),
 	}}
 	schema.DecodeFields(p, blog.Fields())
 	return blog

@@ -52,7 +52,7 @@ func (s *Posts) Delete(ctx context.Context, in domain.Channel, id domain.BlogID,
 }
 
 // FinishBlog completes the deletion of a post that a message asks for, whatever
-// was done before, and deletes all votes on it. It deletes the post only at the
+// was done before, and deletes all votes on it and replies to it. It deletes the post only at the
 // revision that the message names. At another revision, the author edited the post
 // after the request to delete it had failed: the post stays. If the open gate is gone,
 // the channel is being deleted: the sweep deletes the post and the votes, or has.
@@ -63,7 +63,7 @@ func (s Steps) FinishBlog(ctx context.Context, m domain.Message, report func(row
 		row, err := s.readBlog(ctx, m.Ref(), m.Blog)
 		switch {
 		case errors.Is(err, domain.ErrNotFound):
-			return s.removeVotes(ctx, m.Ref(), m.Blog, report)
+			return s.removeAbout(ctx, m.Ref(), m.Blog, report)
 		case err != nil:
 			return err
 		case row.Revision != m.Revision:
@@ -76,25 +76,25 @@ func (s Steps) FinishBlog(ctx context.Context, m domain.Message, report func(row
 			return err
 		}
 		report(blogRows)
-		return s.removeVotes(ctx, m.Ref(), m.Blog, report)
+		return s.removeAbout(ctx, m.Ref(), m.Blog, report)
 	})
 }
 
-// EraseBlog removes a post of a user whose account is being deleted, with the votes on it, or with
+// EraseBlog removes a post of a user whose account is being deleted, with the votes on it and the replies to it, or with
 // keep their name from it. It may be called again. A post of another user is left alone.
 func (s Steps) EraseBlog(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, of domain.UserName, keep bool, report func(rows int)) error {
 	return s.pause.Retry(ctx, func() error {
 		row, err := s.readBlog(ctx, ref, id)
 		switch {
 		case errors.Is(err, domain.ErrNotFound):
-			return s.removeVotes(ctx, ref, id, report)
+			return s.removeAbout(ctx, ref, id, report)
 		case err != nil || row.UserID != of:
 			return err
 		case keep:
 			//lab: Take the name of its author from the post.
 			err = optimistic.Again(s.fence.TransactIfOpen(ctx, ref,
 				driver.Merge(schema.BlogRow(id), driver.Exists, driver.String(schema.PropUserID, domain.DeletedUser))))
-		default: // the list leads to the votes, and so goes after them
+		default: // the list leads to the votes and replies, and so goes after them
 			err = s.removeRows(ctx, row)
 		}
 		switch {
@@ -104,7 +104,7 @@ func (s Steps) EraseBlog(ctx context.Context, ref domain.ChannelRef, id domain.B
 			return err
 		}
 		report(blogRows)
-		return s.removeVotes(ctx, ref, id, report)
+		return s.removeAbout(ctx, ref, id, report)
 	})
 }
 
@@ -129,30 +129,40 @@ func (s *Posts) removeRows(ctx context.Context, row Entity) error {
 		driver.Delete(schema.RateRow(row.Rating, row.ID), driver.Exists)))
 }
 
-// removeVotes deletes the votes on a post whose row is gone. It needs no gate,
-// however late it runs: no vote can land on a missing post, the id of a post never
-// returns, and no page shows the votes on a post that is gone. Several workers may do this concurrently.
-func (s *Posts) removeVotes(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, report func(rows int)) error {
-	prefix := schema.VotesOf(id)
+// removeAbout deletes the votes on a post and the replies to it, once the post's row is gone. It needs no gate,
+// however late it runs: no vote or reply can land on a missing post, the id of a post never returns, and no page
+// shows what is about a post that is gone. Several workers may do this concurrently.
+func (s *Posts) removeAbout(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, report func(rows int)) error {
+	for _, prefix := range []string{schema.VotesOf(id), schema.RepliesTo(id)} {
+		about := driver.Range{Partition: schema.ChannelPartition(ref.Key), From: prefix, To: schema.PrefixEnd(prefix),
+			Paging: driver.Paging{Select: []string{schema.PropUserID}}}
+		if err := s.removeRange(ctx, about, report); err != nil {
+			return fmt.Errorf("removing what is about post %s: %w", id, err)
+		}
+	}
+	return nil
+}
+
+// removeRange deletes the rows of a range to which no row is added any more.
+func (s *Posts) removeRange(ctx context.Context, in driver.Range, report func(rows int)) error {
 	for {
-		//lab: List the votes on the post.
-		rows, err := s.blogs.First(ctx, driver.MaxOperations, driver.Range{
-			Partition: schema.ChannelPartition(ref.Key), From: prefix, To: schema.PrefixEnd(prefix), Paging: driver.Paging{KeysOnly: true}})
+		//lab: List the votes on the post, or the replies to it.
+		rows, err := s.blogs.First(ctx, driver.MaxOperations, in)
 		if err != nil || len(rows) == 0 {
 			return err
 		}
-		votes := make([]driver.Operation, len(rows))
+		removal := make([]driver.Operation, len(rows))
 		for i, row := range rows {
-			votes[i] = driver.Delete(row.Row, driver.Exists)
+			removal[i] = driver.Delete(row.Row, driver.Exists)
 		}
-		//lab: Remove these votes.
-		err = s.blogs.Transact(ctx, schema.ChannelPartition(ref.Key), votes...)
+		//lab: Remove these rows.
+		err = s.blogs.Transact(ctx, in.Partition, removal...)
 		if err != nil && !errors.Is(err, domain.ErrNotFound) {
-			return fmt.Errorf("removing the votes on post %s: %w", id, err)
+			return err
 		}
 		if err == nil {
 			report(len(rows))
-			_ = s.lists.unlistAll(ctx, rows) // after the votes, to which the lists lead; what is left goes with the channel
+			_ = s.lists.unlistAll(ctx, rows) // after the rows, to which the lists lead; what is left goes with the channel
 		}
 	}
 }

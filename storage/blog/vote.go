@@ -39,7 +39,7 @@ func (s *Posts) Unvote(ctx context.Context, ref domain.ChannelRef, id domain.Blo
 }
 
 // EraseVote withdraws the vote of a user whose account is being deleted. If the post is gone, what would remove its
-// votes may wait for an operator: then EraseVote removes the vote alone, which needs no gate (removeVotes).
+// votes may wait for an operator: then EraseVote removes the vote alone, which needs no gate (removeAbout).
 func (s Steps) EraseVote(ctx context.Context, ref domain.ChannelRef, id domain.BlogID, of domain.UserName) error {
 	err := s.Unvote(ctx, ref, id, of)
 	switch {

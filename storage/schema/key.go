@@ -137,6 +137,24 @@ func VotedOn(row string) domain.BlogID {
 	return domain.BlogID(rest[:max(strings.LastIndexByte(rest, '!'), 0)])
 }
 
+// ReplyRow is the row of a reply.
+func ReplyRow(post domain.BlogID, id domain.ReplyID) string { return RepliesTo(post) + string(id) }
+
+// RepliesTo returns the common prefix of all replies to a post.
+func RepliesTo(post domain.BlogID) string { return Reply.Prefix() + string(post) + "!" }
+
+// ParseReply returns the post and the reply that the row of a reply names, or that of its author's list, without the
+// prefix of its kind.
+func ParseReply(key string) (post domain.BlogID, id domain.ReplyID) {
+	i := max(strings.LastIndexByte(key, '!'), 0)
+	return domain.BlogID(key[:i]), domain.ReplyID(strings.TrimPrefix(key[i:], "!"))
+}
+
+// RepliedRow is the row of a reply on the list of its author.
+func RepliedRow(post domain.BlogID, id domain.ReplyID) string {
+	return Replied.Row(string(post), string(id))
+}
+
 // RefRow names an incarnation of a channel in a partition of others: of a user's
 // subscriptions, and of the index of open deletions.
 func RefRow(ref domain.ChannelRef) string {

@@ -26,9 +26,9 @@ func Tables() []string {
 // kinds is in the order in which a page explains them.
 var kinds = []*Kind{
 	Channel, OpenGate, ShutGate, ReservedGate,
-	Blog, Once, Rate, Vote, PostingRule, Join, Sub, Subscription, Active,
+	Blog, Once, Rate, Vote, Reply, PostingRule, Join, Sub, Subscription, Active,
 	Poison, OpenDeletion, Deletion, Version,
-	Account, Requested, Made, UserOnce, Owned, Wrote, Voted,
+	Account, Requested, Made, UserOnce, Owned, Wrote, Replied, Voted,
 	Session, Invitation, AddressFailures, Failures,
 }
 
@@ -91,15 +91,15 @@ var (
 		Why:   "An edit depends on its version, so an edit that comes after the removal changes nothing.",
 		Check: "I1 I8", Oracle: "I1 I8", WithChannel: domain.StepSweep, WithAccount: domain.StepPosts,
 		Properties: slices.Concat(written(new(domain.Draft).Fields(), 2), always(PropUserID, PropIncarnation, PropRevision, PropRevisions, PropRating, PropCreatedOn),
-			sometimes(PropEditedOn)),
+			sometimes(PropEditedOn, PropRepliedOn)),
 	}
 	Once = &Kind{
 		Table: TableBlogs, Partition: "<key>", Form: "once!<hash>", Name: "idempotency key", Scenario: "one-key", Ablation: "once",
 		Hash:  "of the author and the key",
-		What:  "The idempotency key that made a post, as a hash, with a hash of what was posted.",
-		Why:   "It is inserted together with the post. A request that is sent twice finds it and makes one post.",
+		What:  "The idempotency key that made a post or a reply, as a hash, with a hash of what was sent.",
+		Why:   "It is inserted together with the post or reply. A request that is sent twice finds it and makes one.",
 		Check: "I1", Oracle: "I1", WithChannel: domain.StepSweep, WithAccount: "It is a hash, and names no user.",
-		Properties: always(PropBlog, PropIncarnation, PropBody),
+		Properties: slices.Concat(always(PropBlog, PropIncarnation, PropBody), sometimes(PropReply)),
 	}
 	Rate = &Kind{
 		Table: TableBlogs, Partition: "<key>", Form: "rate!<inverted>!<id>", Name: "rating index", Scenario: "edit-vote",
@@ -114,6 +114,13 @@ var (
 		Why:   "It is inserted together with the new rating. The row is there, so the same vote does not count twice.",
 		Check: "I1 I8 I12", Oracle: "I1 I8 I12", WithChannel: domain.StepSweep, WithAccount: domain.StepVotes, Ungated: true,
 		Properties: always(PropIncarnation),
+	}
+	Reply = &Kind{
+		Table: TableBlogs, Partition: "<key>", Form: "reply!<id>!<reply>", Name: "reply",
+		What:  "A reply to a post. The time in its key counts up, so that the oldest sorts first.",
+		Why:   "Its transaction also merges the post, so none lands on a post that is gone. The post is the gate of its replies.",
+		Check: "I1 I8 I12", Oracle: "I1 I8 I12", WithChannel: domain.StepSweep, WithAccount: domain.StepPosts, Ungated: true,
+		Properties: always(PropText, PropUserID, PropIncarnation, PropCreatedOn),
 	}
 )
 
@@ -257,6 +264,13 @@ var (
 		Table: TableUsers, Partition: "<user>", Form: "wrote!<id>", Name: "post of an author", Scenario: "author", Ablation: "author-first",
 		What:  "A post that this user wrote, or was about to write, the newest first.",
 		Why:   "It is written before the post, so their page misses none. A reader of it trusts only the channel and the post.",
+		Check: "I8", Oracle: "I8", WithChannel: domain.StepSweep, WithAccount: domain.StepPosts,
+		Properties: always(PropChannel, PropIncarnation),
+	}
+	Replied = &Kind{
+		Table: TableUsers, Partition: "<user>", Form: "replied!<id>!<reply>", Name: "reply of an author",
+		What:  "A reply that this user wrote, or was about to write.",
+		Why:   "It is written before the reply, so a deletion of the account finds it. A reader of it trusts only the reply.",
 		Check: "I8", Oracle: "I8", WithChannel: domain.StepSweep, WithAccount: domain.StepPosts,
 		Properties: always(PropChannel, PropIncarnation),
 	}

@@ -38,11 +38,14 @@ const (
 	PropMembers      = "Members" // as EncodeAccounts writes them
 	PropName         = "Name"
 	// PropOnce is the hash of the idempotency key that made the row.
-	PropOnce        = "Once"
-	PropOwner       = "Owner"
-	PropPassword    = "Password"
-	PropPosting     = "Posting"
-	PropRating      = "Rating"
+	PropOnce     = "Once"
+	PropOwner    = "Owner"
+	PropPassword = "Password"
+	PropPosting  = "Posting"
+	PropRating   = "Rating"
+	// PropRepliedOn is when a post was last replied to, and PropReply the reply that a key has made.
+	PropRepliedOn   = "RepliedOn"
+	PropReply       = "Reply"
 	PropRequestedBy = "RequestedBy"
 	PropRequestedOn = "RequestedOn"
 	// PropResetBy is the operator with whose link the password was set. It is empty if its user has set it.
@@ -161,7 +164,7 @@ func typeOf(name string) driver.Kind {
 	case PropKnownUntil, PropUndoableUntil, PropWaitingSince, PropWindowEnds:
 		return driver.KindDateTime
 	case PropBlocked, PropBlog, PropBody, PropByOperator, PropChannel, PropDigestSecret, PropIncarnation, PropInvitedBy, PropMembers, PropName, PropOnce, PropOwner,
-		PropPassword, PropPosting, PropRequestedBy, PropResetBy, PropRevision, PropRevisions, PropRole, PropState, PropStep, PropSteps,
+		PropPassword, PropPosting, PropReply, PropRequestedBy, PropResetBy, PropRevision, PropRevisions, PropRole, PropState, PropStep, PropSteps, PropText,
 		PropUser, PropUserID, PropVersion:
 		return driver.KindString
 	}

@@ -44,11 +44,18 @@ func (l *Leaving) Has(user domain.UserName) bool {
 // Shown is a post as readers see it. It reports false if they do not: its author's account is being
 // deleted. A post that the author leaves is shown without the name.
 func (l *Leaving) Shown(b domain.Blog) (domain.Blog, bool) {
-	erasure, leaves := l.now().users[b.UserID]
+	author, is := l.Author(b.UserID)
+	b.UserID = author
+	return b, is
+}
+
+// Author is the author of a post or a reply as readers see it, and reports whether they see what the author wrote.
+func (l *Leaving) Author(user domain.UserName) (shown domain.UserName, is bool) {
+	erasure, leaves := l.now().users[user]
 	if leaves {
-		b.UserID = domain.DeletedUser
+		user = domain.DeletedUser
 	}
-	return b, !leaves || erasure.KeepPosts
+	return user, !leaves || erasure.KeepPosts
 }
 
 // Readable reports whether readers see a channel.
