@@ -17,14 +17,15 @@ import (
 type Health struct{ backend driver.Backend }
 
 // Prepare creates the tables and the queue, and then writes the version of the store, unless they are
-// there. Several processes may call it concurrently. If a part of a store is missing, or its version is
+// there. A store of a version to which the present one only adds gets the present one. Several processes may call it
+// concurrently. If a part of a store is missing, or its version is
 // another one (version.ErrRefused), Prepare changes nothing, and its error is no domain.ErrUnavailable.
 func (o *Operator) Prepare(ctx context.Context) error {
 	if err := o.CreateTables(ctx); err != nil {
 		return err
 	}
-	prepared, err := version.Accept(ctx, o.health.backend)
-	if err == nil && !prepared {
+	of, err := version.Accept(ctx, o.health.backend)
+	if err == nil && of != schema.CurrentVersion {
 		err = version.Write(ctx, o.health.backend)
 	}
 	return err
@@ -77,8 +78,8 @@ func (h *Health) Ready(ctx context.Context) error {
 	if err := h.whole(ctx); err != nil {
 		return err
 	}
-	prepared, err := version.Accept(ctx, h.backend)
-	if err == nil && !prepared {
+	of, err := version.Accept(ctx, h.backend)
+	if err == nil && of == "" {
 		err = fmt.Errorf("%w: %s", domain.ErrMissing, explain([]string{"its version"}, false))
 	}
 	return err

@@ -351,7 +351,7 @@ func refusesVersions(t *testing.T, content mem.Snapshot) {
 	empty := func() *mem.DB { return mem.Open(mem.Snapshot{}, "to") }
 	unversioned := mem.Open(content, "unversioned")
 	ok(t, driver.NewTable(unversioned, schema.TableDeletions).Transact(t.Context(), schema.VersionPartition, driver.Delete(schema.SingleRow, driver.Exists)))
-	const copies = "this program copies stores of commit 0064adec and version 0.1 and version 1.0"
+	const copies = "this program copies stores of commit 0064adec and version 0.1 and version 1.0 and version 1.1"
 	for name, c := range map[string]struct {
 		from, to *mem.DB
 		says     string

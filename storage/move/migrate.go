@@ -31,7 +31,8 @@ type readable struct {
 var versions = []readable{
 	{"", "commit 0064adec", from0064.Rows}, // before stores had versions
 	{"0.1", "version 0.1", unchanged},      // 1.0 has more kinds of row, and properties that a row may lack
-	{"1.0", "version 1.0", nil},
+	{"1.0", "version 1.0", unchanged},      // 1.1 has replies
+	{"1.1", "version 1.1", nil},
 }
 
 // unchanged is the migration of a version to one that only adds.

@@ -56,6 +56,7 @@ func TestMigrate(t *testing.T) {
 //   - testdata/0.1.gz, of version 0.1: serve --undo 0s; channels without a rule, that are open, their owner's alone, or
 //     block a user; one that is deleted; a vote, a subscription. Then serve --undo 30s --undo-account 30m, a
 //     channel and an account that are pending, and kill -9.
+//   - testdata/1.0.gz, of version 1.0: the same, and a channel with a member.
 //   - 08acbd69.gz: a small store of an older program. 08acbd69.rows.gz: its rows and messages as JSON.
 
 // openFixture opens a copy of a store that an earlier program wrote.
@@ -103,12 +104,16 @@ func lay(t *testing.T, from, to driver.Backend) {
 
 // TestMigrateAdded copies a store of a version to which the present one only adds.
 func TestMigrateAdded(t *testing.T) {
-	synctest.Test(t, migratesAdded) // in which the message that was received last becomes visible
+	for _, of := range []string{"0.1", "1.0"} {
+		t.Run(of, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { migratesAdded(t, of) }) // in which the message that was received last becomes visible
+		})
+	}
 }
 
-func migratesAdded(t *testing.T) {
-	from, to := openFixture(t, "testdata/0.1.gz"), mem.Open(mem.Snapshot{}, "to")
-	if is, err := version.Read(t.Context(), from); is != "0.1" || err != nil {
+func migratesAdded(t *testing.T, of string) {
+	from, to := openFixture(t, "testdata/"+of+".gz"), mem.Open(mem.Snapshot{}, "to")
+	if is, err := version.Read(t.Context(), from); is != of || err != nil {
 		t.Fatalf("the fixture is of version %q (%v)", is, err)
 	}
 	was := mem.Open(mem.Snapshot{}, "was")
@@ -133,6 +138,28 @@ func migratesAdded(t *testing.T) {
 	_, _, err = store.Posts.Create(t.Context(), blog.NewPost{Channel: blocked, By: "ben", Draft: domain.Draft{Text: "no"}, Key: "key"})
 	if !errors.Is(err, domain.ErrBlocked) {
 		t.Errorf("a user who was blocked: %v", err)
+	}
+}
+
+// TestMigrateInPlace starts a role on a store of a version to which the present one only adds.
+func TestMigrateInPlace(t *testing.T) {
+	db, was := openFixture(t, "testdata/1.0.gz"), mem.Open(mem.Snapshot{}, "was")
+	lay(t, db, was)
+	store := storage.New(db, storage.Options{HashPassword: drivertest.CheapHash})
+	ok(t, store.Operator.Prepare(t.Context()))
+	ok(t, version.Check(t.Context(), db))
+	now := mem.Open(mem.Snapshot{}, "now")
+	lay(t, db, now)
+	if want, got := kept(was), kept(now); !slices.Equal(want, got) || len(got) < 40 {
+		t.Errorf("the store has the rows\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	open, err := store.Channels.Get(t.Context(), domain.ChannelKey("open").Address())
+	ok(t, err)
+	posts, err := store.Posts.List(t.Context(), open.Ref(), blog.Query{Limit: 1})
+	ok(t, err)
+	reply := blog.NewReply{Channel: open, Post: posts.Items[0].ID, By: "ben", Key: "key", Text: "a reply to an older post"}
+	if _, made, err := store.Posts.Reply(t.Context(), reply); err != nil || !made {
+		t.Errorf("made %t, %v", made, err)
 	}
 }
 

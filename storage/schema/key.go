@@ -167,6 +167,18 @@ func ParseRefRow(row string) domain.ChannelRef {
 	return domain.ChannelRef{Key: domain.ChannelKey(key), Incarnation: domain.Incarnation(incarnation)}
 }
 
+// OpenBlogRow names a post of an incarnation on the index of open deletions.
+func OpenBlogRow(ref domain.ChannelRef, id domain.BlogID) string {
+	return OpenBlog.Row(string(ref.Key), string(ref.Incarnation), string(id))
+}
+
+// ParseOpenBlogRow is the inverse of OpenBlogRow; ok is false for other rows of the index.
+func ParseOpenBlogRow(row string) (ref domain.ChannelRef, id domain.BlogID, ok bool) {
+	key, rest, _ := strings.Cut(row, "!")
+	incarnation, post, ok := strings.Cut(rest, "!")
+	return domain.ChannelRef{Key: domain.ChannelKey(key), Incarnation: domain.Incarnation(incarnation)}, domain.BlogID(post), ok
+}
+
 // DeletionRow is the row of the deletion of a channel or of an account.
 func DeletionRow(i domain.Incarnation) string { return Deletion.Row(string(i)) }
 

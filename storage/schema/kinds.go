@@ -27,7 +27,7 @@ func Tables() []string {
 var kinds = []*Kind{
 	Channel, OpenGate, ShutGate, ReservedGate,
 	Blog, Once, Rate, Vote, Reply, PostingRule, Join, Sub, Subscription, Active,
-	Poison, OpenDeletion, Deletion, Version,
+	Poison, OpenDeletion, OpenBlog, Deletion, Version,
 	Account, Requested, Made, UserOnce, Owned, Wrote, Replied, Voted,
 	Session, Invitation, AddressFailures, Failures,
 }
@@ -197,6 +197,13 @@ var (
 		Check: "It says only that a deletion may be open.", WithChannel: "A pass deletes it once the deletion is over.",
 		Properties: always(PropRequestedOn, PropDueOn),
 	}
+	OpenBlog = &Kind{
+		Table: TableDeletions, Partition: "open!<digit>", Form: "<key>!<incarnation>!<id>", Name: "open deletion of a post",
+		What:  "The deletion of a post that had replies: some of them may be left.",
+		Why:   "It is written before the post is removed. A pass that reads it removes the replies, if the message was lost.",
+		Check: "It says only that a deletion may be open.", WithChannel: "A pass deletes it once the post and its replies are gone.",
+		Properties: always(PropRequestedOn, PropDueOn),
+	}
 	Poison = &Kind{
 		Table: TableDeletions, Partition: PoisonPartition, Form: "<hash>", Name: "poison message", Scenario: "requeue-again", Ablation: "poison-version",
 		Hash:  "of the message’s text",
@@ -209,7 +216,7 @@ var (
 
 // CurrentVersion is the version of what this program stores, as two numbers. The second one grows with a
 // change that only adds, and the first one with any other. format.txt says what the version is the number of.
-const CurrentVersion = "1.0"
+const CurrentVersion = "1.1"
 
 // Version is the row that says of which version the store is: its rows, and the messages on its queue.
 var Version = &Kind{

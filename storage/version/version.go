@@ -48,24 +48,32 @@ func Check(ctx context.Context, backend driver.Backend) error {
 	return cmp.Or(err, refuse(version))
 }
 
-// Accept is Check of a store that may be empty, and then may lack tables. It reports whether the store has its
-// version.
-func Accept(ctx context.Context, backend driver.Backend) (prepared bool, err error) {
-	version, err := Read(ctx, backend)
-	if !errors.Is(err, domain.ErrMissing) && (err != nil || version != "") {
-		return true, cmp.Or(err, refuse(version))
+// Accept is Check of a store that may be empty, and then may lack tables, or may be of a version to which that of
+// this program only adds. It returns the version of the store, which is empty if the store is.
+func Accept(ctx context.Context, backend driver.Backend) (version string, err error) {
+	version, err = Read(ctx, backend)
+	switch {
+	case err == nil && isExtended(version):
+		return version, nil
+	case !errors.Is(err, domain.ErrMissing) && (err != nil || version != ""):
+		return version, cmp.Or(err, refuse(version))
 	}
 	if empty, err := Empty(ctx, backend); err != nil || empty {
-		return false, err
+		return "", err
 	}
 	// Another process may have written the version, and then rows, since it was read.
-	return true, Check(ctx, backend)
+	return schema.CurrentVersion, Check(ctx, backend)
+}
+
+// isExtended reports whether the version of this program only adds to another one. It has the same first number and a
+// higher second one.
+func isExtended(version string) bool {
+	major, minor, ok := parse(version)
+	ourMajor, ourMinor, _ := parse(schema.CurrentVersion)
+	return ok && major == ourMajor && minor < ourMinor
 }
 
 // refuse says why this program does not use a store of another version, and what to do.
-//
-// A store with the same first number and a lower second one lacks only what was added since. The first
-// program that starts on it will add that, here, once there is a version which needs it.
 func refuse(version string) error {
 	major, minor, _ := parse(version)
 	ourMajor, ourMinor, _ := parse(schema.CurrentVersion)
@@ -77,6 +85,9 @@ func refuse(version string) error {
 	case version == "":
 		return fmt.Errorf("%w: it has rows and no version: an earlier build wrote it, or its table Deletions was lost; microblogging copy --from OLD --to NEW makes a store of version %s of it, or says why it cannot",
 			ErrRefused, schema.CurrentVersion)
+	case isExtended(version): // somebody has put an older store in its place
+		return fmt.Errorf("%w: it is of version %s, to which version %s only adds; start this program again, which makes it a store of that version",
+			ErrRefused, version, schema.CurrentVersion)
 	case major > ourMajor, major == ourMajor && minor > ourMinor:
 		return fmt.Errorf("%w: it is of version %s, and this program is for version %s; use the newer program that wrote it", ErrRefused, version, schema.CurrentVersion)
 	}
@@ -91,12 +102,23 @@ func parse(version string) (major, minor uint64, ok bool) {
 	return major, minor, errMajor == nil && errMinor == nil && version == fmt.Sprintf("%d.%d", major, minor)
 }
 
-// Write writes the version of this program to a store that has none. It fails with ErrRefused if the
-// store has another one.
+// Write writes the version of this program to a store that has none, or one to which it only adds. Programs of that
+// one stop then. Write fails with ErrRefused if the store has another one.
 func Write(ctx context.Context, backend driver.Backend) error {
-	err := driver.NewTable(backend, schema.TableDeletions).Transact(ctx, schema.VersionPartition,
-		driver.Insert(schema.SingleRow, driver.String(schema.PropVersion, schema.CurrentVersion)))
-	if errors.Is(err, domain.ErrExists) { // another process has written one, or this insert was sent twice
+	table := driver.NewTable(backend, schema.TableDeletions)
+	row, err := table.Find(ctx, schema.VersionPartition, schema.SingleRow)
+	if err != nil {
+		return err
+	}
+	write := driver.Insert(schema.SingleRow, driver.String(schema.PropVersion, schema.CurrentVersion))
+	switch version := row.Properties.String(schema.PropVersion); {
+	case row.Found() && isExtended(version):
+		write = driver.Replace(schema.SingleRow, driver.Match(row.ETag), write.Properties...)
+	case row.Found():
+		return refuse(version)
+	}
+	err = table.Transact(ctx, schema.VersionPartition, write)
+	if errors.Is(err, domain.ErrExists) || errors.Is(err, domain.ErrConflict) { // another process has written one, or this was sent twice
 		return Check(ctx, backend)
 	}
 	return err

@@ -48,6 +48,7 @@ func TestVersion(t *testing.T) {
 	t.Run("is written before any other row", versionIsFirst)
 	t.Run("of another kind, or none with rows, is refused with what to do, and nothing is written", otherVersionsAreRefused)
 	t.Run("of a new store is that of one of two programs that make it", versionOfOneProgram)
+	t.Run("to which the present one only adds is accepted, and becomes that when a role starts", earlierVersionIsRaised)
 	t.Run("that is missing is not reported while another process makes the store", versionComesMeanwhile)
 }
 
@@ -67,7 +68,7 @@ func versionIsFirst(t *testing.T) {
 		t.Errorf("written in this order: %q", written)
 	}
 	has, err := version.Read(t.Context(), db)
-	if has != "1.0" || err != nil {
+	if has != "1.1" || err != nil {
 		t.Errorf("the store has the version %q (%v)", has, err)
 	}
 }
@@ -133,6 +134,47 @@ func versionOfOneProgram(t *testing.T) {
 	})
 	if err := store.Operator.Prepare(t.Context()); !errors.Is(err, version.ErrRefused) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// of gives a store a version as a program of that version has.
+func of(t *testing.T, db driver.Backend, version string) {
+	t.Helper()
+	ok(t, driver.NewTable(db, schema.TableDeletions).Transact(t.Context(), schema.VersionPartition,
+		driver.Replace(schema.SingleRow, driver.Upsert, driver.String(schema.PropVersion, version))))
+}
+
+func earlierVersionIsRaised(t *testing.T) {
+	db := empty(t)
+	store := storage.New(db, storage.Options{HashPassword: drivertest.CheapHash})
+	ok(t, store.Operator.Prepare(t.Context()))
+	_, err := store.Operator.SignUp(t.Context(), "ada", "correct horse battery")
+	ok(t, err)
+	of(t, db, "1.0")
+	ok(t, store.Health.Ready(t.Context()))
+	if err := version.Check(t.Context(), db); !errors.Is(err, version.ErrRefused) || !strings.Contains(err.Error(), "start this program again") {
+		t.Errorf("a role under which it came says %v", err)
+	}
+	for _, fault := range []drivertest.Hook{drivertest.Pass, drivertest.Only(drivertest.Writes, drivertest.SentTwice(1))} {
+		of(t, db, "1.0")
+		role := storage.New(drivertest.NewFaults(db, fault), storage.Options{})
+		ok(t, role.Operator.Prepare(t.Context()))
+		ok(t, version.Check(t.Context(), db))
+	}
+	for _, meanwhile := range []string{"1.1", "1.2", "2.0"} { // of a program that starts at the same time
+		of(t, db, "1.0")
+		late := hooked(db, func(c *driver.Call) error {
+			if c.Writes() {
+				of(t, db, meanwhile)
+			}
+			return nil
+		})
+		if err := late.Operator.Prepare(t.Context()); (err == nil) != (meanwhile == "1.1") {
+			t.Errorf("where version %s comes meanwhile, a role that starts says %v", meanwhile, err)
+		}
+		if is, err := version.Read(t.Context(), db); is != meanwhile || err != nil {
+			t.Errorf("version %s became %s (%v)", meanwhile, is, err)
+		}
 	}
 }
 
