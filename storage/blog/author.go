@@ -57,8 +57,8 @@ func (l *Lists) ListVote(ctx context.Context, ref domain.ChannelRef, id domain.B
 	return l.onList(ctx, by, []driver.Operation{listing(schema.VotedRow(id), ref)})
 }
 
-// listReply puts a reply on the list of its author. It may be called again.
-func (l *Lists) listReply(ctx context.Context, reply domain.Reply) error {
+// ListReply puts a reply on the list of its author. It may be called again.
+func (l *Lists) ListReply(ctx context.Context, reply domain.Reply) error {
 	//lab: Put the reply on its author's list.
 	return l.onList(ctx, reply.UserID, []driver.Operation{listing(schema.RepliedRow(reply.Post, reply.ID), reply.Channel)})
 }

@@ -120,13 +120,42 @@ func (s *Posts) removeBlog(ctx context.Context, row Entity) error {
 	return err
 }
 
-// removeRows deletes the post in the version that was read, and its index row. It returns
-// optimistic.ErrAgain if the post has changed.
+// removeRows deletes the post in the version that was read, and its row in the index by rating. It returns
+// optimistic.ErrAgain if the post has changed. If the post has had replies, it first puts the deletion on the index
+// of open deletions: once the post is gone, its message may be lost, and nothing else leads to replies of others.
 func (s *Posts) removeRows(ctx context.Context, row Entity) error {
+	if !row.RepliedOn.IsZero() {
+		if err := s.deletions.RenewOpenBlog(ctx, row.Channel, row.ID); err != nil {
+			return err
+		}
+	}
 	//lab: Remove the post with its rows in one transaction.
 	return optimistic.Again(s.fence.TransactIfOpen(ctx, row.Channel,
 		driver.Delete(schema.BlogRow(row.ID), driver.Match(row.ETag)),
 		driver.Delete(schema.RateRow(row.Rating, row.ID), driver.Exists)))
+}
+
+// settle is what a reconciling pass does with the deletion of a post that is on the index (deletion.SettleBlog). If the
+// post is there, a request or a worker may be about to remove it in the version that it has read, and has put it on
+// the index before. A new version makes that begin again, so that the pass can take it off the index.
+func (s *Posts) settle(ctx context.Context, ref domain.ChannelRef, id domain.BlogID) (settled bool, err error) {
+	row, err := s.readBlog(ctx, ref, id)
+	switch {
+	case errors.Is(err, domain.ErrNotFound):
+		err = s.removeAbout(ctx, ref, id, func(int) {})
+		return err == nil, err
+	case err != nil:
+		return false, err
+	}
+	//lab: Write the post, which gives it a new version.
+	err = s.fence.TransactIfOpen(ctx, ref, driver.Merge(schema.BlogRow(id), driver.Match(row.ETag)))
+	switch {
+	case errors.Is(err, fence.ErrGateGone):
+		return true, nil // the sweep removes it
+	case optimistic.Raced(err):
+		return false, nil // the next pass looks again
+	}
+	return err == nil, err
 }
 
 // removeAbout deletes the votes on a post and the replies to it, once the post's row is gone. It needs no gate,

@@ -32,7 +32,7 @@ type Steps struct {
 	*Activity
 }
 
-// New returns the posts of a backend whose tables and queues are there. A sweep takes posts and votes
+// New returns the posts of a backend whose tables and queues are there. A sweep takes posts, replies and votes
 // off the lists of their users. The index of active
 // channels is spread over so many partitions; with 0 over as many as there can be, and a negative
 // number leaves it out.
@@ -44,12 +44,14 @@ func New(backend driver.Backend, gates *fence.Fence, deletions deletion.Steps, p
 		partitions: cmp.Or(activePartitions, schema.ActivePartitions),
 	}
 	gates.OnRemoval(lists.unlistSwept)
-	return Steps{&Posts{
+	posts := &Posts{
 		fence:     gates,
 		deletions: deletions,
 		lists:     lists,
 		activity:  activity,
 		blogs:     driver.NewTable(backend, schema.TableBlogs),
 		pause:     pause,
-	}, lists, activity}
+	}
+	deletions.OnBlogs(posts.settle)
+	return Steps{posts, lists, activity}
 }

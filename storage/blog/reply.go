@@ -43,7 +43,7 @@ func (s *Posts) Reply(ctx context.Context, n NewReply) (_ domain.Reply, made boo
 	reply := domain.Reply{Channel: n.Channel.Ref(), Post: n.Post, ID: domain.NewReplyID(on), Text: n.Text, UserID: n.By, CreatedOn: on}
 	p := s.postPermit(n.Channel, n.By)
 	p.exists = func(ctx context.Context) error { return s.requirePost(ctx, reply) }
-	p.list = func(ctx context.Context) error { return s.lists.listReply(ctx, reply) }
+	p.list = func(ctx context.Context) error { return s.lists.ListReply(ctx, reply) }
 	err = s.requireRoom(ctx, reply)
 	if err == nil {
 		err = s.permitted(ctx, p, func(context.Context) ([]driver.Operation, error) { return n.rows(reply), nil })
@@ -218,4 +218,26 @@ func (s *Posts) DeleteReply(ctx context.Context, in domain.Channel, post domain.
 		_ = s.lists.Unlist(ctx, reply.UserID, []string{schema.RepliedRow(post, id)}) // what is left there does no harm
 	}
 	return nil
+}
+
+// EraseReply removes a reply of a user whose account is being deleted, or with keep their name from it. It may be
+// called again. A reply of another user is left alone.
+func (s Steps) EraseReply(ctx context.Context, ref domain.ChannelRef, post domain.BlogID, id domain.ReplyID, of domain.UserName, keep bool) error {
+	reply, err := s.readReply(ctx, ref, post, id)
+	switch {
+	case errors.Is(err, domain.ErrNotFound):
+		return nil
+	case err != nil || reply.UserID != of:
+		return err
+	}
+	erase := driver.Delete(schema.ReplyRow(post, id), driver.Exists)
+	if keep {
+		erase = driver.Merge(schema.ReplyRow(post, id), driver.Exists, driver.String(schema.PropUserID, domain.DeletedUser))
+	}
+	//lab: Remove the reply, or take the name of its author from it.
+	err = optimistic.UnlessRaced(s.fence.TransactIfOpen(ctx, ref, erase))
+	if errors.Is(err, fence.ErrGateGone) {
+		return nil // the sweep removes it
+	}
+	return err
 }

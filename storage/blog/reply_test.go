@@ -1,15 +1,18 @@
 package blog_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 	"microblogging/storage/internal/storetest"
 	"microblogging/storage/schema"
@@ -217,4 +220,186 @@ func (w *world) replyLandsOnce(fault drivertest.Hook) {
 		w.T.Errorf("listed %q", got)
 	}
 	w.MustBeSound()
+}
+
+func TestReplyDeletion(t *testing.T) {
+	t.Run("the replies go with their post, and so do the entries on lists", bubble(repliesGoWithPost))
+	t.Run("of thirty-two replies that meet with an edit, a vote and the deletion of the post, none is lost or left", bubble(repliesMeet))
+	t.Run("while the open deletion has its row, a reply without its post is no violation, and then it is", bubble(leftReplyIsReported))
+	for _, fault := range storetest.CallFaults {
+		eachCall(t, "of a deletion "+fault.Name+", and with its message lost no reply is left", func(w *world, n int) {
+			garden, post := w.answered()
+			w.Arm(fault.At(n))
+			err := w.Faulty.Posts.Delete(w.T.Context(), garden, post.ID, domain.By(grace), storetest.AnyRevision)
+			w.Hook = drivertest.Pass
+			w.settled(post, err)
+		})
+		eachCall(t, "of the pass "+fault.Name+", and the next one leaves no reply", func(w *world, n int) {
+			garden, post := w.answered()
+			err := w.Store.Posts.Delete(w.T.Context(), garden, post.ID, domain.By(grace), storetest.AnyRevision)
+			w.Arm(fault.At(n))
+			_, _ = w.Faulty.Operator.Reconcile(w.T.Context(), time.Hour, time.Now())
+			w.settled(post, err)
+		})
+	}
+	eachCall(t, "of a deletion is overtaken by a pass, and with its message lost no reply is left", func(w *world, n int) {
+		garden, post := w.answered()
+		w.Arm(storetest.Before(n, w.Reconcile))
+		err := w.Faulty.Posts.Delete(w.T.Context(), garden, post.ID, domain.By(grace), storetest.AnyRevision)
+		w.OK(err)
+		w.settled(post, err)
+	})
+	eachCall(t, "of a pass is overtaken by a deletion, and with its message lost no reply is left", func(w *world, n int) {
+		garden, post := w.answered()
+		w.OK(w.Store.Operator.RenewOpenBlog(w.T.Context(), post.Channel, post.ID)) // of a request that died
+		var deleted error = domain.ErrNotFound
+		w.Arm(storetest.Before(n, func() {
+			deleted = w.Store.Posts.Delete(w.T.Context(), garden, post.ID, domain.By(grace), storetest.AnyRevision)
+			w.OK(deleted)
+		}))
+		_, err := w.Faulty.Operator.Reconcile(w.T.Context(), time.Hour, time.Now())
+		w.OK(err)
+		w.settled(post, deleted)
+	})
+	eachCall(t, "of a reply is overtaken by the deletion of its post, and the reply is refused or goes with it", func(w *world, n int) {
+		garden, post := w.answered()
+		deleted := false
+		w.Arm(storetest.Before(n, func() {
+			w.OK(w.Store.Posts.Delete(w.T.Context(), garden, post.ID, domain.By(grace), storetest.AnyRevision))
+			w.Finish(w.Messages())
+			deleted = true
+		}))
+		_, _, err := w.Faulty.Posts.Reply(w.T.Context(), newReply(garden, post, eve, "late"))
+		if deleted != errors.Is(err, domain.ErrPostGone) && err != nil {
+			w.T.Errorf("deleted %t, and the reply is answered with %v", deleted, err)
+		}
+		if deleted {
+			w.settled(post, nil)
+		}
+	})
+}
+
+// answered makes a post with votes and replies.
+func (w *world) answered() (domain.Channel, domain.Blog) {
+	w.T.Helper()
+	garden := w.Create("garden", ada)
+	post := w.Post(garden, grace, "question")
+	w.Vote(post, 0, 2)
+	for i, by := range []domain.UserName{eve, grace, ada} {
+		w.reply(garden, post, by, storetest.Text(i))
+	}
+	return garden, post
+}
+
+// settled loses all messages, makes a pass, and fails the test unless the post is there with its replies, or neither
+// is. A deletion that succeeded has removed it. The open deletion has no row then.
+func (w *world) settled(post domain.Blog, deleted error) {
+	w.T.Helper()
+	w.Messages()
+	w.Reconcile()
+	_, err := w.Store.Posts.Get(w.T.Context(), post.Channel, post.ID)
+	left := slices.DeleteFunc(w.repliesLeft(), func(row string) bool { return strings.HasPrefix(row, schema.TableUsers) }) // these do no harm
+	if len(left) != map[bool]int{true: 3}[err == nil] || err == nil && deleted == nil {
+		w.T.Errorf("deleting is answered with %v, the post is read with %v, and left are %q", deleted, err, left)
+	}
+	for _, row := range w.openBlogs() {
+		w.T.Errorf("on the index: %s", row.Row)
+	}
+	w.MustBeSound()
+}
+
+// openBlogs are the rows of deletions of posts on the index.
+func (w *world) openBlogs() []driver.Entity {
+	return slices.DeleteFunc(w.AllRows(schema.TableDeletions), func(row driver.Entity) bool {
+		return schema.Of(schema.TableDeletions, row.Partition, row.Row) != schema.OpenBlog
+	})
+}
+
+func repliesGoWithPost(t *testing.T, w *world) {
+	garden, post := w.answered()
+	w.OK(w.Store.Posts.Delete(t.Context(), garden, post.ID, domain.By(ada), storetest.AnyRevision))
+	if _, _, err := w.Store.Posts.Reply(t.Context(), newReply(garden, post, eve, "late")); !errors.Is(err, domain.ErrPostGone) {
+		t.Errorf("after the deletion: %v", err)
+	}
+	removed := 0
+	for _, m := range w.Messages() {
+		w.OK(w.Store.Operator.FinishBlog(t.Context(), m, func(rows int) { removed += rows }))
+	}
+	if left := w.repliesLeft(); len(left) != 0 || len(w.openBlogs()) != 1 || removed != 2+3 {
+		t.Errorf("%d rows are removed, and left are %q", removed, left)
+	}
+	w.settled(post, nil)
+}
+
+func repliesMeet(t *testing.T, w *world) {
+	garden := w.Create("garden", ada)
+	post := w.Post(garden, grace, "question")
+	w.Arm(func(ctx context.Context, _ drivertest.Call, send drivertest.Send) error {
+		time.Sleep(voteLatency)
+		return send(ctx)
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), votePatience)
+	defer cancel()
+	const people = 32
+	meet := func(round string, every time.Duration, may error, others ...func() error) (made int) {
+		var landed atomic.Int64
+		drivertest.Together(people+len(others), func(i int) {
+			if i >= people {
+				time.Sleep(people / 2 * every)
+				if err := others[i-people](); err != nil {
+					t.Errorf("%s, other %d: %v", round, i-people, err)
+				}
+				return
+			}
+			time.Sleep(time.Duration(i) * every)
+			switch _, _, err := w.Faulty.Posts.Reply(ctx, newReply(garden, post, voter(i), round)); {
+			case err == nil:
+				landed.Add(1)
+			case may == nil || !errors.Is(err, may):
+				t.Errorf("%s, reply %d: %v", round, i, err)
+			}
+		})
+		return int(landed.Load())
+	}
+	edit := func() error {
+		_, err := w.Faulty.Posts.Update(ctx, garden, post.ID, grace, domain.OneOf(post.Revision), domain.Draft{Text: "edited"})
+		return err
+	}
+	vote := func() error { return w.Faulty.Posts.Vote(ctx, post.Channel, post.ID, eve) }
+	meet("first", 0, nil, edit, vote)
+	if n := len(w.replies(post)); n != people || w.rating(post) != 1 {
+		t.Errorf("%d replies and %d votes landed", n, w.rating(post))
+	}
+	w.MustBeSound()
+	made := meet("second", 3*voteLatency, domain.ErrPostGone, func() error {
+		return w.Faulty.Posts.Delete(ctx, garden, post.ID, domain.By(grace), storetest.AnyRevision)
+	})
+	if made == 0 || made == people {
+		t.Errorf("%d of %d replies landed before the post was gone: they did not meet", made, people)
+	}
+	w.Finish(w.Messages())
+	w.settled(post, nil)
+}
+
+func leftReplyIsReported(t *testing.T, w *world) {
+	garden := w.Create("garden", ada)
+	post := w.Post(garden, grace, "question")
+	for i := range 3 {
+		w.reply(garden, post, eve, storetest.Text(i))
+	}
+	w.OK(w.Store.Posts.Delete(t.Context(), garden, post.ID, domain.By(grace), storetest.AnyRevision))
+	w.Messages()
+	w.MustBeSound()
+	for _, row := range w.openBlogs() {
+		w.OK(w.Table(schema.TableDeletions).Transact(t.Context(), row.Partition, driver.Delete(row.Row, driver.Exists)))
+	}
+	violations, _ := w.Check(true)
+	if len(violations) != 3 || violations[0].Invariant != "I1" || violations[0].Repaired != "deleted" {
+		t.Errorf("found %+v", violations)
+	}
+	for _, row := range w.repliesLeft() {
+		if strings.HasPrefix(row, schema.TableBlogs) {
+			t.Errorf("left: %s", row)
+		}
+	}
 }

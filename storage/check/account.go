@@ -8,6 +8,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage/account"
+	"microblogging/storage/blog"
 	"microblogging/storage/deletion"
 	"microblogging/storage/driver"
 	"microblogging/storage/internal/fence"
@@ -65,7 +66,7 @@ func (c *Checker) outlived(ctx context.Context, table *driver.Table, kind *schem
 	return c.ofNobody(ctx, in, named, of)
 }
 
-// named reads what a row of a user's names in a channel, if it is theirs: a post, a vote or a
+// named reads what a row of a user's names in a channel, if it is theirs: a post, a reply, a vote or a
 // subscriber, or the open gate of a channel. Otherwise it returns an empty row.
 func (c *Checker) named(ctx context.Context, kind *schema.Kind, row driver.Entity) (in domain.ChannelRef, named driver.Entity, err error) {
 	user, at := domain.UserName(row.Partition), ""
@@ -73,6 +74,9 @@ func (c *Checker) named(ctx context.Context, kind *schema.Kind, row driver.Entit
 	case schema.Wrote:
 		ref, id, _ := reader.Listed(kind, row)
 		in, at = ref, schema.BlogRow(id)
+	case schema.Replied:
+		ref, key, _ := reader.Listed(kind, row)
+		in, at = ref, schema.ReplyRow(schema.ParseReply(string(key)))
 	case schema.Voted:
 		ref, id, _ := reader.Listed(kind, row)
 		in, at = ref, schema.VoteRow(id, user)
@@ -91,7 +95,7 @@ func (c *Checker) named(ctx context.Context, kind *schema.Kind, row driver.Entit
 	//lab: Read what a row of the user's names in a channel.
 	named, err = c.store.blogs.Get(ctx, schema.ChannelPartition(in.Key), at)
 	p := named.Properties // none, if the row cannot be read
-	if p.String(schema.PropIncarnation) != string(in.Incarnation) || kind == schema.Wrote && p.String(schema.PropUserID) != string(user) {
+	if p.String(schema.PropIncarnation) != string(in.Incarnation) || (kind == schema.Wrote || kind == schema.Replied) && p.String(schema.PropUserID) != string(user) {
 		named = driver.Entity{}
 	}
 	return in, named, unlessAbsent(err)
@@ -119,6 +123,9 @@ func (c *Checker) ofNobody(ctx context.Context, in domain.ChannelRef, row driver
 		switch {
 		case schema.Vote.Has(row.Row):
 			err = c.store.Unvote(ctx, in, schema.VotedOn(row.Row), of.User)
+		case schema.Reply.Has(row.Row):
+			reply := blog.DecodeReply(row)
+			err = c.store.EraseReply(ctx, in, reply.Post, reply.ID, of.User, of.KeepPosts)
 		case schema.Sub.Has(row.Row):
 			err = c.store.Subscriptions.Delete(ctx, in, of.User)
 		default:

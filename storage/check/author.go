@@ -12,8 +12,8 @@ import (
 	"microblogging/storage/schema"
 )
 
-// listed gathers posts and votes, and reads as many places on lists concurrently as are worth it. The
-// list is written before the post or vote, so one that is missing there is a violation.
+// listed gathers posts, replies and votes, and reads as many places on lists concurrently as are worth it. The
+// list is written before them, so one that is missing there is a violation.
 func (p *partitionCheck) listed(ctx context.Context, row driver.Entity) error {
 	if p.toList = append(p.toList, row); len(p.toList) < concurrent.Points {
 		return nil
@@ -21,14 +21,14 @@ func (p *partitionCheck) listed(ctx context.Context, row driver.Entity) error {
 	return p.checkListed(ctx)
 }
 
-// checkListed is I8 of the posts and votes that were gathered.
+// checkListed is I8 of the posts, replies and votes that were gathered.
 func (p *partitionCheck) checkListed(ctx context.Context) error {
 	missing, err := concurrent.Gather(ctx, p.store.Fence.Reads, p.toList, func(ctx context.Context, row driver.Entity) (driver.Entity, bool, error) {
 		user, entry := blog.ListedAs(row)
 		if entry == "" {
 			return row, false, nil // it is on no list
 		}
-		//lab: Read whether the post or vote is on its user's list.
+		//lab: Read whether the post, reply or vote is on its user's list.
 		listed, err := p.store.users.Get(ctx, schema.UserPartition(user), entry)
 		in, _, _ := reader.Listed(schema.Wrote, listed)
 		return row, in != p.channel.Ref(), unlessAbsent(err)
@@ -43,7 +43,7 @@ func (p *partitionCheck) checkListed(ctx context.Context) error {
 	return err
 }
 
-// unlisted reports a post or vote that is not on the list of its user: I8, or I12 if their account
+// unlisted reports a post, reply or vote that is not on the list of its user: I8, or I12 if their account
 // is gone.
 func (p *partitionCheck) unlisted(ctx context.Context, row driver.Entity) error {
 	user, _ := blog.ListedAs(row)
@@ -55,8 +55,11 @@ func (p *partitionCheck) unlisted(ctx context.Context, row driver.Entity) error 
 		return p.ofNobody(ctx, p.channel.Ref(), row, of)
 	}
 	return p.violation("I8", p.store.blogs, row, "not on the list of its user", func() (string, error) {
-		if schema.Vote.Has(row.Row) {
+		switch {
+		case schema.Vote.Has(row.Row):
 			return "listed", p.store.ListVote(ctx, p.channel.Ref(), schema.VotedOn(row.Row), user)
+		case schema.Reply.Has(row.Row):
+			return "listed", p.store.ListReply(ctx, blog.DecodeReply(row))
 		}
 		return "listed", p.store.ListPosts(ctx, user, blog.Decode(row).Blog)
 	})

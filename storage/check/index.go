@@ -139,6 +139,28 @@ func (p *partitionCheck) strayVote(ctx context.Context, row driver.Entity) error
 	return p.misplaced(ctx, "I8", p.channel, row, "a vote on a post that is not there")
 }
 
+// strayReply is I1 of a reply without its post. While the deletion of the post is on the index, it is no violation.
+func (p *partitionCheck) strayReply(ctx context.Context, row driver.Entity) error {
+	post := blog.DecodeReply(row).Post
+	if post == p.repliedTo {
+		return nil
+	}
+	there, err := p.has(ctx, schema.BlogRow(post))
+	if err == nil && !there {
+		//lab: Read whether the deletion of the post is on the index.
+		open, unread := p.store.deletions.Find(ctx, schema.OpenPartition(p.channel.Key()), schema.OpenBlogRow(p.channel.Ref(), post))
+		there, err = open.Found(), unread
+	}
+	if err != nil || there {
+		p.repliedTo = post
+		return err
+	}
+	if steady, err := p.steady(ctx, row); err != nil || !steady {
+		return err
+	}
+	return p.misplaced(ctx, "I1", p.channel, row, "a reply to a post that is not there")
+}
+
 // isAsked reports whether a message may ask for the deletion of a post: any on the queue, of which only
 // the number is known, or the post's own that waits for an operator.
 func (p *partitionCheck) isAsked(ctx context.Context, id domain.BlogID) (bool, error) {

@@ -31,10 +31,12 @@ type partitionCheck struct {
 	// votes as its rating says. Each row of the index and each vote takes itself away. If
 	// something is left, checkIndex reads the partition again, row by row.
 	index fingerprint
-	// toList are posts and votes that were read, and not yet looked for on the lists of their users.
+	// toList are posts, replies and votes that were read, and not yet looked for on the lists of their users.
 	toList []driver.Entity
 	// asked is the post that a message may ask to delete, of the votes that were met last without their post.
 	asked domain.BlogID
+	// repliedTo is the post of the replies that were met last, if they may be there.
+	repliedTo domain.BlogID
 }
 
 // begin is told of the channel's row, which comes before the rows of the partition.
@@ -113,6 +115,8 @@ func (p *partitionCheck) row(ctx context.Context, kind *schema.Kind, row driver.
 	case schema.Vote:
 		p.index.add(-1, schema.VotesOf(schema.VotedOn(row.Row)))
 		return p.listed(ctx, row)
+	case schema.Reply:
+		return errors.Join(p.strayReply(ctx, row), p.listed(ctx, row))
 	case schema.PostingRule:
 		return p.secondRule(ctx, row)
 	case schema.Sub:

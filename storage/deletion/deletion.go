@@ -22,6 +22,7 @@ type Deletions struct {
 	accounts account.Steps
 
 	pruneOwned PruneOwned
+	settleBlog SettleBlog
 
 	pause optimistic.Pause
 	// undo is how long the deletion of a channel can be undone.
@@ -54,6 +55,13 @@ type PruneOwned func(ctx context.Context, owner domain.UserName, rows []driver.E
 // OnPrune registers what removes rows of owners' lists: removeOutlived of package channel. Call it
 // before the first operation.
 func (s Steps) OnPrune(do PruneOwned) { s.pruneOwned = do }
+
+// A SettleBlog function completes the deletion of a post that is on the index, and reports whether its index row can
+// go: the post is gone, with the votes and replies; or whoever was about to remove it begins again with the index row.
+type SettleBlog func(ctx context.Context, ref domain.ChannelRef, id domain.BlogID) (settled bool, err error)
+
+// OnBlogs registers what settles the deletions of posts: settle of package blog. Call it before the first operation.
+func (s Steps) OnBlogs(do SettleBlog) { s.settleBlog = do }
 
 // Messages returns the queue of deletions, from which workers receive.
 func (s Steps) Messages() *driver.Queue { return s.queue }

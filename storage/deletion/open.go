@@ -62,6 +62,10 @@ import (
 // A delayed duplicate of a renewal leaves a row of no deletion, which a pass removes. A delayed
 // duplicate of a removal names a version that is gone, and fails.
 //
+// The deletion of a post that has had replies has an index row too, because its message may be lost once the post is
+// gone, and nothing else leads to replies without their post. It has no record. What removes the post first renews
+// the index row, and a pass settles it (SettleBlog).
+//
 // The index row says when the work is due. The message of a channel is sent when the deletion is asked for,
 // and is invisible until the work is due. If a pass sends another while the record is pending, that is
 // invisible for the whole time to undo again. The message of an account is sent by the pass, once the
@@ -76,10 +80,18 @@ const openFlight = 8
 // RenewOpen writes the index row of an open deletion whose work is due then, and gives it a new
 // version.
 func (s Steps) RenewOpen(ctx context.Context, ref domain.ChannelRef, due time.Time) error {
+	return s.renewOpen(ctx, ref, schema.RefRow(ref), due)
+}
+
+// RenewOpenBlog writes the index row of the deletion of a post, as RenewOpen does.
+func (s Steps) RenewOpenBlog(ctx context.Context, ref domain.ChannelRef, id domain.BlogID) error {
+	return s.renewOpen(ctx, ref, schema.OpenBlogRow(ref, id), domain.Now())
+}
+
+func (s Steps) renewOpen(ctx context.Context, ref domain.ChannelRef, row string, due time.Time) error {
 	//lab: Put the deletion on the index of open deletions.
 	err := s.deletions.Transact(ctx, schema.OpenPartition(ref.Key),
-		driver.Merge(schema.RefRow(ref), driver.Upsert,
-			driver.Time(schema.PropRequestedOn, domain.Now()), driver.Time(schema.PropDueOn, due)))
+		driver.Merge(row, driver.Upsert, driver.Time(schema.PropRequestedOn, domain.Now()), driver.Time(schema.PropDueOn, due)))
 	if err != nil {
 		return fmt.Errorf("indexing the deletion of channel %s: %w", ref.Key, err)
 	}
@@ -123,6 +135,13 @@ func (p *pass) lookAtOpen(ctx context.Context) error {
 
 // lookAt handles a deletion that is on the index, in the order of the table above.
 func (p *pass) lookAt(ctx context.Context, index driver.Entity) error {
+	if ref, id, ok := schema.ParseOpenBlogRow(index.Row); ok {
+		settled, err := p.settleBlog(ctx, ref, id)
+		if err != nil || !settled {
+			return err
+		}
+		return p.removeOpen(ctx, index)
+	}
 	ref := schema.ParseRefRow(index.Row)
 	if ref.Key.AccountOf() != "" { // the key of the deletion of an account begins with @
 		return p.lookAtAccount(ctx, index, ref)

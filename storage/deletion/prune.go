@@ -155,7 +155,7 @@ func decodeListEntry(row driver.Entity) (e listEntry, leads bool) {
 		if e.requestedOn, e.channel, err = schema.ParseRequestedRow(row.Row); err != nil {
 			return e, false
 		}
-	case schema.Wrote, schema.Voted:
+	case schema.Wrote, schema.Replied, schema.Voted:
 		p := row.Properties
 		e.channel = domain.ChannelRef{Key: domain.ChannelKey(p.String(schema.PropChannel)), Incarnation: domain.Incarnation(p.String(schema.PropIncarnation))}
 	default:

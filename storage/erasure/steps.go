@@ -72,8 +72,15 @@ func (s Steps) EraseFence(ctx context.Context, m domain.Message, removed Removed
 	}
 }
 
-// ErasePosts removes the posts of a user, or their name from them.
+// ErasePosts removes the posts and replies of a user, or their name from them.
 func (s Steps) ErasePosts(ctx context.Context, m domain.Message, removed Removed) error {
+	err := s.eachListed(ctx, schema.Replied, m.RequestedBy, removed, func(ctx context.Context, ref domain.ChannelRef, key domain.BlogID) error {
+		post, id := schema.ParseReply(string(key))
+		return s.posts.EraseReply(ctx, ref, post, id, m.RequestedBy, m.KeepPosts)
+	})
+	if err != nil {
+		return err
+	}
 	return s.eachListed(ctx, schema.Wrote, m.RequestedBy, removed, func(ctx context.Context, ref domain.ChannelRef, id domain.BlogID) error {
 		return s.posts.EraseBlog(ctx, ref, id, m.RequestedBy, m.KeepPosts, func(rows int) { _ = removed(rows) }) // the list is asked
 	})

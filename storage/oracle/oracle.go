@@ -95,7 +95,7 @@ func (s *store) blogs(f func(of channel, row driver.Entity, kind, rest string)) 
 	}
 }
 
-// noOrphan is I1: every Blogs row is of the incarnation that its channel has. A creation that dies
+// noOrphan is I1: every Blogs row is of the incarnation that its channel has, and each reply has its post. A creation that dies
 // before its incarnation was told leaves an open gate or a reservation, which is harmless.
 func (s *store) noOrphan() {
 	for _, row := range s.rows[tableBlogs] {
@@ -105,6 +105,12 @@ func (s *store) noOrphan() {
 			s.violation("I1", tableBlogs, row, "is of incarnation %s, and its channel is not", of)
 		}
 	}
+	s.blogs(func(of channel, row driver.Entity, kind, rest string) {
+		post := rest[:max(strings.LastIndexByte(rest, '!'), 0)] // reply!<post>!<reply>
+		if _, there := s.has[postKey(row, post)]; kind == "reply" && of.active && !there {
+			s.violation("I1", tableBlogs, row, "is a reply to a post that is not there")
+		}
+	})
 }
 
 // itEnds is I5: each deletion is done, and its channel is gone; or it is in
@@ -189,7 +195,7 @@ func (s *store) subscribersAgree() {
 	})
 }
 
-// listsAgree is I8 of people's lists: each channel, post and vote is on that of its user. Some names are
+// listsAgree is I8 of people's lists: each channel, post, reply and vote is on that of its user. Some names are
 // of no user.
 func (s *store) listsAgree() {
 	for _, row := range s.rows[tableChannels] {
@@ -207,9 +213,12 @@ func (s *store) listsAgree() {
 			at := max(strings.LastIndexByte(id, '!'), 0)
 			user, entry = strings.TrimPrefix(id[at:], "!"), "voted!"+id[:at]
 		}
+		if kind == "reply" {
+			entry = "replied!" + id
+		}
 		listed := s.has[key{tableUsers, user, entry}].Properties
 		there := listed.String("Channel") == row.Partition && listed.String("Incarnation") == of.incarnation
-		if (kind == "blog" && user != "deleted user" || kind == "vote") && of.active && !there {
+		if ((kind == "blog" || kind == "reply") && user != "deleted user" || kind == "vote") && of.active && !there {
 			s.violation("I8", tableBlogs, row, "is not on the list of its user, %s", user)
 		}
 	})
@@ -255,7 +264,7 @@ func (s *store) whoIsGone() {
 		}
 	}
 	s.blogs(func(of channel, row driver.Entity, kind, rest string) {
-		user := map[string]string{"blog": row.Properties.String("UserId"), "sub": rest, "vote": rest[strings.LastIndexByte(rest, '!')+1:]}[kind]
+		user := map[string]string{"blog": row.Properties.String("UserId"), "reply": row.Properties.String("UserId"), "sub": rest, "vote": rest[strings.LastIndexByte(rest, '!')+1:]}[kind]
 		if of.active && user != "" && s.state(user) == "gone" {
 			s.violation("I12", tableBlogs, row, "is of %s, whose account is gone", user)
 		}

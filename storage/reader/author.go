@@ -105,11 +105,11 @@ func Listed(kind *schema.Kind, row driver.Entity) (ref domain.ChannelRef, id dom
 	return ref, domain.BlogID(strings.TrimPrefix(row.Row, kind.Prefix())), schema.LeadsToChannel(ref)
 }
 
-// ActedIn lists the channels on the lists of what a user has written and voted on. Some may be gone.
+// ActedIn lists the channels on the lists of what a user has written, replied to and voted on. Some may be gone.
 func (s Steps) ActedIn(ctx context.Context, user domain.UserName) (refs []domain.ChannelRef, err error) {
 	seen := make(map[domain.ChannelRef]bool)
-	for _, list := range []*schema.Kind{schema.Wrote, schema.Voted} {
-		//lab: Read where the user has posted or voted.
+	for _, list := range []*schema.Kind{schema.Wrote, schema.Replied, schema.Voted} {
+		//lab: Read where the user has posted, replied or voted.
 		for row, err := range s.list(ctx, list, user) {
 			if err != nil {
 				return nil, err

@@ -35,9 +35,10 @@ func (w *World) Violations() []domain.Violation {
 }
 
 // awaitsWorker reports whether a violation is what a worker has yet to do: to end a
-// deletion, and to delete the votes on a deleted post. Most tests run no worker.
+// deletion, and to delete the votes on a deleted post and the replies to it. Most tests run no worker.
 func awaitsWorker(b domain.Violation) bool {
-	return b.Invariant == "I5" || b.Invariant == "I8" && strings.HasPrefix(b.RowKey, "vote!")
+	return b.Invariant == "I5" || b.Invariant == "I8" && strings.HasPrefix(b.RowKey, "vote!") ||
+		b.Invariant == "I1" && strings.HasPrefix(b.RowKey, "reply!")
 }
 
 // Reconcile makes a reconciling pass, removes what has expired, and repairs the store. A repair may only
