@@ -17,7 +17,7 @@ func TestRangeHasTheKindsWhoseRowsMayBeInIt(t *testing.T) {
 		{schema.TableBlogs, "garden", "vote!x!", "vote!x\"", "vote"},
 		{schema.TableUsers, "ada", "owned!", "owned\"", "owned channel"},
 		{schema.TableDeletions, "poison!", "", "", "poison message"},
-		{schema.TableDeletions, "open!7", "", "", "open deletion"},
+		{schema.TableDeletions, "open!7", "", "", "open deletion, open deletion of a post"},
 		{schema.TableSubscriptions, "ada", "", "", "subscription"},
 	} {
 		var names []string

@@ -51,7 +51,7 @@ type Step struct {
 }
 
 // Names names the models.
-func Names() []string { return []string{"fence", "subscription", "account"} }
+func Names() []string { return []string{"fence", "subscription", "account", "reply"} }
 
 // Load reads a model by its name.
 func Load(name string) (*Model, error) {

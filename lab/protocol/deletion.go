@@ -196,7 +196,7 @@ func unfinished(_ context.Context, l Shipped, _ *crew, v lab.View, violation vio
 	for _, m := range v.Sent {
 		if m.Kind == domain.MessageBlog {
 			row, there := blogRow(v.DB, m.Ref(), m.Blog)
-			violation.when(there && row.String("Revision") == string(m.Revision), "I5", "a post is still there, and its deletion was queued")
+			violation.when(there && !l.neverAccepted(v, m) && row.String("Revision") == string(m.Revision), "I5", "a post is still there, and its deletion was queued")
 		}
 		if m.Kind != domain.MessageChannel {
 			continue
@@ -216,8 +216,11 @@ func unfinished(_ context.Context, l Shipped, _ *crew, v lab.View, violation vio
 }
 
 // neverAccepted reports whether a message was lost together with its request, if that may be: the
-// deletion of a channel was neither accepted nor recorded.
+// deletion of a channel was neither accepted nor recorded, or that of a post was not acknowledged.
 func (l Shipped) neverAccepted(v lab.View, m lab.SentMessage) bool {
+	if m.Kind == domain.MessageBlog {
+		return l.AcceptedOnly && v.Count(factRemoved, func(k lab.Known) bool { return k.Blog == m.Blog }) == 0
+	}
 	if !l.AcceptedOnly || m.Kind != domain.MessageChannel || v.Count(factAccepted, func(k lab.Known) bool { return k.Channel == m.Ref() && number(k.Key) >= m.UndoCount }) > 0 {
 		return false
 	}

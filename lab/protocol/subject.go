@@ -10,7 +10,7 @@ import (
 // subjects names all of them. Each has a file of its own, which says all about it.
 func subjects() []subject {
 	return []subject{
-		posts(), authors(), postingRule(), votes(), subscriptions(), feeds(), pages(), latest(), creations(), forms(), deletions(), reconciliations(),
+		posts(), replies(), authors(), postingRule(), votes(), subscriptions(), feeds(), pages(), latest(), creations(), forms(), deletions(), reconciliations(),
 		undos(), promises(), poisons(), prunings(), repairs(), accounts(), erasures(), digests(), passwords(), invitations(), crowds(),
 	}
 }

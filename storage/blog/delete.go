@@ -137,23 +137,15 @@ func (s *Posts) removeRows(ctx context.Context, row Entity) error {
 
 // settle is what a reconciling pass does with the deletion of a post that is on the index (deletion.SettleBlog). If the
 // post is there, a request or a worker may be about to remove it in the version that it has read, and has put it on
-// the index before. A new version makes that begin again, so that the pass can take it off the index.
+// the index before. Another version makes that begin again, so that the pass can take it off the index.
 func (s *Posts) settle(ctx context.Context, ref domain.ChannelRef, id domain.BlogID) (settled bool, err error) {
-	row, err := s.readBlog(ctx, ref, id)
+	//lab: Write the post, if it is there, which gives it a new version.
+	err = s.fence.TransactIfOpen(ctx, ref, driver.Merge(schema.BlogRow(id), driver.Exists))
 	switch {
-	case errors.Is(err, domain.ErrNotFound):
+	case errors.Is(err, fence.ErrGateGone): // the sweep removes it
+		return true, nil
+	case optimistic.FailedAt(err, 1, domain.ErrNotFound):
 		err = s.removeAbout(ctx, ref, id, func(int) {})
-		return err == nil, err
-	case err != nil:
-		return false, err
-	}
-	//lab: Write the post, which gives it a new version.
-	err = s.fence.TransactIfOpen(ctx, ref, driver.Merge(schema.BlogRow(id), driver.Match(row.ETag)))
-	switch {
-	case errors.Is(err, fence.ErrGateGone):
-		return true, nil // the sweep removes it
-	case optimistic.Raced(err):
-		return false, nil // the next pass looks again
 	}
 	return err == nil, err
 }

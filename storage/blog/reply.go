@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"microblogging/domain"
 	"microblogging/storage/driver"
@@ -28,6 +29,8 @@ type NewReply struct {
 	// Key is the idempotency key, as that of a NewPost. The posts and replies of a user share their keys.
 	Key  string
 	Text string
+	// CreatedOn dates the reply. The zero time means now.
+	CreatedOn time.Time
 }
 
 // Reply makes a reply to a post and returns it. Who may post to the channel may reply there. It reports true if this
@@ -39,7 +42,10 @@ type NewReply struct {
 //
 // Its other errors are those of Create.
 func (s *Posts) Reply(ctx context.Context, n NewReply) (_ domain.Reply, made bool, err error) {
-	on := domain.Now()
+	on := domain.Storable(n.CreatedOn)
+	if n.CreatedOn.IsZero() {
+		on = domain.Now()
+	}
 	reply := domain.Reply{Channel: n.Channel.Ref(), Post: n.Post, ID: domain.NewReplyID(on), Text: n.Text, UserID: n.By, CreatedOn: on}
 	p := s.postPermit(n.Channel, n.By)
 	p.exists = func(ctx context.Context) error { return s.requirePost(ctx, reply) }

@@ -30,16 +30,7 @@ func TestReply(t *testing.T) {
 }
 
 func newReply(to domain.Channel, post domain.Blog, by domain.UserName, text string) storage.NewReply {
-	return storage.NewReply{Channel: to, Post: post.ID, By: by, Key: text, Text: text}
-}
-
-func (w *world) reply(to domain.Channel, post domain.Blog, by domain.UserName, text string) domain.Reply {
-	w.T.Helper()
-	reply, made, err := w.Store.Posts.Reply(w.T.Context(), newReply(to, post, by, text))
-	if w.OK(err); !made {
-		w.T.Errorf("%q is not made", text)
-	}
-	return reply
+	return storetest.NewReply(to, post.ID, by, text)
 }
 
 // replies are the texts of all replies to a post.
@@ -71,10 +62,10 @@ func repliesAreListed(t *testing.T, w *world) {
 	other := w.Post(garden, grace, "another question")
 	var replies []domain.Reply
 	for i, by := range []domain.UserName{eve, grace, ada, eve, eve} {
-		replies = append(replies, w.reply(garden, post, by, storetest.Text(i)))
+		replies = append(replies, w.Reply(garden, post.ID, by, storetest.Text(i)))
 		time.Sleep(domain.Tick)
 	}
-	w.reply(garden, other, eve, "elsewhere")
+	w.Reply(garden, other.ID, eve, "elsewhere")
 	if got := w.replies(post); !slices.Equal(got, []string{storetest.Text(0), storetest.Text(1), storetest.Text(2), storetest.Text(3), storetest.Text(4)}) {
 		t.Errorf("listed %q", got)
 	}
@@ -106,7 +97,7 @@ func repliesAreListed(t *testing.T, w *world) {
 func keyMakesOneReply(t *testing.T, w *world) {
 	garden := w.Create("garden", ada)
 	post, other := w.Post(garden, grace, "question"), w.Post(garden, grace, "another")
-	first := w.reply(garden, post, eve, "answer")
+	first := w.Reply(garden, post.ID, eve, "answer")
 	again := newReply(garden, post, eve, "answer")
 	if got, made, err := w.Store.Posts.Reply(t.Context(), again); err != nil || made || got != first {
 		t.Errorf("sent again: %+v, made %v, %v", got, made, err)
@@ -159,7 +150,7 @@ func replyNeedsItsPost(t *testing.T, w *world) {
 func ruleHoldsForReplies(t *testing.T, w *world) {
 	garden := w.Create("garden", ada)
 	post := w.Post(garden, ada, "question")
-	first := w.reply(garden, post, eve, "answer")
+	first := w.Reply(garden, post.ID, eve, "answer")
 	refused := func(why error) {
 		t.Helper()
 		if _, _, err := w.Store.Posts.Reply(t.Context(), newReply(garden, post, eve, "another")); !errors.Is(err, why) {
@@ -171,7 +162,7 @@ func ruleHoldsForReplies(t *testing.T, w *world) {
 	}
 	w.OK(w.Store.Posts.SetRule(t.Context(), garden, ada, domain.PostersOwner))
 	refused(domain.ErrOwnerPosts)
-	w.reply(garden, post, ada, "of the owner")
+	w.Reply(garden, post.ID, ada, "of the owner")
 	w.OK(w.Store.Posts.SetRule(t.Context(), garden, ada, domain.PostersMembers))
 	refused(domain.ErrMembersPost)
 	w.OK(w.Store.Posts.SetRule(t.Context(), garden, ada, domain.PostersOpen))
@@ -187,7 +178,7 @@ func fullPostIsRefused(t *testing.T, w *world) {
 	garden := w.Create("garden", ada)
 	post := w.Post(garden, grace, "question")
 	for i := range domain.MaxReplies {
-		w.reply(garden, post, ada, fmt.Sprint("answer ", i))
+		w.Reply(garden, post.ID, ada, fmt.Sprint("answer ", i))
 	}
 	var invalid *domain.InvalidError
 	if _, _, err := w.Store.Posts.Reply(t.Context(), newReply(garden, post, eve, "one more")); !errors.As(err, &invalid) || invalid.Fields[0].Field != "text" {
@@ -286,7 +277,7 @@ func (w *world) answered() (domain.Channel, domain.Blog) {
 	post := w.Post(garden, grace, "question")
 	w.Vote(post, 0, 2)
 	for i, by := range []domain.UserName{eve, grace, ada} {
-		w.reply(garden, post, by, storetest.Text(i))
+		w.Reply(garden, post.ID, by, storetest.Text(i))
 	}
 	return garden, post
 }
@@ -385,7 +376,7 @@ func leftReplyIsReported(t *testing.T, w *world) {
 	garden := w.Create("garden", ada)
 	post := w.Post(garden, grace, "question")
 	for i := range 3 {
-		w.reply(garden, post, eve, storetest.Text(i))
+		w.Reply(garden, post.ID, eve, storetest.Text(i))
 	}
 	w.OK(w.Store.Posts.Delete(t.Context(), garden, post.ID, domain.By(grace), storetest.AnyRevision))
 	w.Messages()

@@ -145,6 +145,7 @@ func (w *world) fillSound() (meadow domain.Channel) {
 		w.Vote(post, 0, 2)
 		_, err := w.Store.Posts.Update(ctx, meadow, post.ID, grace, storetest.AnyRevision, domain.Draft{Text: text + " edited"})
 		w.OK(err)
+		w.Reply(meadow, post.ID, eve, "reply to "+text)
 	}
 	for _, user := range []domain.UserName{lea, pat} {
 		w.account(user)
@@ -152,6 +153,7 @@ func (w *world) fillSound() (meadow domain.Channel) {
 		w.Post(own, grace, "one")
 		post := w.Post(meadow, user, "of "+string(user))
 		w.OK(w.Store.Posts.Vote(ctx, meadow.Ref(), post.ID, user))
+		w.Reply(meadow, post.ID, user, "reply of "+string(user))
 		w.OK(w.Store.Subscriptions.Create(ctx, meadow, user))
 	}
 	w.OK(w.Store.Subscriptions.Create(ctx, harbour, grace))
@@ -188,6 +190,7 @@ func (w *world) fillSound() (meadow domain.Channel) {
 	time.Sleep(domain.MaxUndo + time.Hour)
 	w.rest()
 	w.OK(w.Store.Operator.RenewOpen(ctx, domain.ChannelRef{Key: "stuck", Incarnation: domain.NewIncarnation()}, domain.Now()))
+	w.OK(w.Store.Operator.RenewOpenBlog(ctx, meadow.Ref(), domain.NewBlogID(domain.Now())))
 	time.Sleep(storetest.Patience + time.Second)
 	violations, _ := w.Check(false)
 	if violations = append(violations, w.oracle()...); len(violations) > 0 {
@@ -348,6 +351,7 @@ func (w *world) strays(kind *schema.Kind, meadow domain.Channel) (keys []rowKey)
 		"token":       {string(domain.NewRevision())},
 		"revision":    {string(domain.NewRevision())},
 		"what":        {"address"},
+		"reply":       {string(domain.NewReplyID(domain.Now()))},
 	}
 	keys = []rowKey{{kind.Table, kind.Partition, kind.Form}}
 	varies := regexp.MustCompile(`<(\w+)>`)

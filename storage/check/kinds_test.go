@@ -129,6 +129,7 @@ func (w *world) fillOfKim() (own domain.Channel) {
 		blogs, err := w.Store.Posts.List(ctx, channel.Ref(), storage.BlogQuery{Limit: 1})
 		w.OK(err)
 		w.OK(w.Store.Posts.Vote(ctx, channel.Ref(), blogs.Items[0].ID, kim))
+		w.Reply(channel, blogs.Items[0].ID, kim, "reply by kim")
 		w.Post(channel, kim, "by kim")
 		w.OK(w.Store.Subscriptions.Create(ctx, channel, kim))
 		w.Insert(channel.Key(), "join!"+string(kim), channel.Incarnation)

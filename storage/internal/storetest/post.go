@@ -35,6 +35,21 @@ func (w *World) Vote(blog domain.Blog, from, to int64) {
 	}
 }
 
+// NewReply returns a request to reply whose idempotency key is its text.
+func NewReply(to domain.Channel, post domain.BlogID, by domain.UserName, text string) storage.NewReply {
+	return storage.NewReply{Channel: to, Post: post, By: by, Key: text, Text: text}
+}
+
+// Reply makes a reply, and fails the test if there is one with its key.
+func (w *World) Reply(to domain.Channel, post domain.BlogID, by domain.UserName, text string) domain.Reply {
+	w.T.Helper()
+	reply, made, err := w.Store.Posts.Reply(w.T.Context(), NewReply(to, post, by, text))
+	if w.OK(err); !made {
+		w.T.Errorf("%q is not made", text)
+	}
+	return reply
+}
+
 // Fill makes as many rows of posts, an hour after one another, and returns their ids, newest first.
 func (w *World) Fill(to domain.Channel, n int, base time.Time, text func(i int) string) (ids []domain.BlogID) {
 	w.T.Helper()
