@@ -59,7 +59,7 @@ addEventListener("keydown", ({ key, ctrlKey, metaKey, target }) => {
 // A click on the words of a post opens it, unless something was selected or pressed.
 addEventListener("click", ({ target, ctrlKey, metaKey, shiftKey }) => {
   if (ctrlKey || metaKey || shiftKey) return; // a link would open elsewhere
-  const text = target.closest(".post:not(.alone, .pending) > .text");
+  const text = target.closest(".post:not(.alone, .reply, .pending) > .text");
   if (text && !target.closest("a, summary") && getSelection().isCollapsed) text.parentElement.querySelector(".at").click();
 });
 

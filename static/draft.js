@@ -383,7 +383,7 @@ class Draft {
       else article.replaceWith(real);
       document.querySelector(".body > .empty")?.remove();
       const where = real.querySelector(".in .ch")?.innerText;
-      if (!this.#changed) this.#say(where ? `Your post is published. It is in ${where}.` : "Your post is published.");
+      if (!this.#changed) this.#say(`Your ${what(this.form)} is published.${where ? ` It is in ${where}.` : ""}`);
       return;
     }
     const why = ["main .error", "main .notice.bad p", "h1"].map((part) => page.querySelector(part)).find(Boolean)?.textContent.trim() ?? "";
@@ -419,14 +419,16 @@ class Draft {
 
 const parse = async (answer) => new DOMParser().parseFromString(await answer.text(), "text/html");
 
-// pending makes the article of a post that is on its way.
+const what = (form) => (form.matches(".reply") ? "reply" : "post");
+
+// pending makes the article of a post or a reply that is on its way. A reply is the last one above its form.
 function pending(form, sent) {
   const article = make("article", { className: "post pending", ariaBusy: "true" });
   const said = make("span", { role: "status" });
   const acts = make("span", { className: "kept" });
   const header = make("header");
   header.append(make("b", { className: "by", textContent: form.elements.user.value }), said, acts);
-  const title = make("h2", { dir: "auto", textContent: sent.typed.title || "Your post, not sent yet", className: sent.typed.title ? "" : "unseen" });
+  const title = make("h2", { dir: "auto", textContent: sent.typed.title || `Your ${what(form)}, not sent yet`, className: sent.typed.title ? "" : "unseen" });
   article.append(make("span", { className: "vote", textContent: "…", ariaHidden: "true" }), header, title,
     make("div", { className: "text", dir: "auto", textContent: sent.typed.text }));
   article.tell = (sentence, ...buttons) => {
@@ -437,7 +439,7 @@ function pending(form, sent) {
       return button;
     }));
   };
-  const place = form.parentElement.querySelector(":scope > :is(.post:not(.pending), .empty, .pager, section)");
+  const place = form.matches(".reply") ? form : form.parentElement.querySelector(":scope > :is(.post:not(.pending), .empty, .pager, section)");
   if (place) place.before(article);
   else form.parentElement.append(article);
   return article;

@@ -1,5 +1,5 @@
 // A vote in a list does not load the page again: the form is sent as it is, and the
-// server's answer holds the form that follows it, with the new count. And a post is deleted
+// server's answer holds the form that follows it, with the new count. And a post or a reply is deleted
 // after 8 s in which that can be undone.
 
 const status = document.createElement("p");
@@ -61,7 +61,7 @@ function refuse(article, thing, failed, response, answer) {
   said.role = "alert";
   const [title, detail] = ["h1", ".lead"].map((part) => answer?.querySelector(part)?.textContent);
   said.textContent = detail ? `${title}. ${detail}` : `The site does not answer. ${thing} is shown as it was before. Try again.`;
-  if (response?.status === 404) said.textContent = "This post has been deleted.";
+  if (response?.status === 404) said.textContent = `This ${article.matches(".reply") ? "reply" : "post"} has been deleted.`;
   if (response?.status === 401) {
     said.textContent = `${thing} ${failed}. You are not signed in any more. `;
     const link = document.createElement("a");
@@ -75,7 +75,7 @@ function refuse(article, thing, failed, response, answer) {
 // waiting are the deletions that are not answered, by the form of each. A page that is left sends them. The next one that
 // shows the post sends the same again and says what the answer is: the one to the page that was left is lost.
 const waiting = new Map();
-const key = (form) => `${form.getAttribute("action")} ${form.elements.etag.value}`;
+const key = ({ elements: { etag, reply }, attributes }) => `${attributes.action.value} ${(reply ?? etag).value}`;
 const earlier = sessionStorage.getItem("deleting")?.split("\n") ?? [];
 sessionStorage.removeItem("deleting");
 let left = false; // whether the page was left while one waited: if it is shown again, it is old
@@ -97,6 +97,7 @@ document.addEventListener("click", (event) => {
 
 // remove folds a post to what will be done with it, and does it when the time is over or the page is left.
 function remove(article, form, now = false) {
+  const what = form.parentElement.dataset.delete;
   document.querySelector("main > .notice")?.remove(); // it may say that another is deleted
   const bar = document.createElement("div");
   bar.className = "undo";
@@ -133,23 +134,47 @@ function remove(article, form, now = false) {
       return;
     }
     fold(false);
-    refuse(article, "The post", "was not deleted", response, response && await parse(response));
+    refuse(article, `The ${what}`, "was not deleted", response, response && await parse(response));
   }
   waiting.set(form, send);
   fold(true);
   if (now) return void send();
   undo.focus();
-  status.textContent = "The post will be deleted in 8 seconds, or when you leave this page. You can undo that.";
+  status.textContent = `The ${what} will be deleted in 8 seconds, or when you leave this page. You can undo that.`;
   undo.addEventListener("click", () => {
     clearInterval(tick);
     waiting.delete(form);
     fold(false);
     form.closest(".drop")?.removeAttribute("open");
     (form.closest(".drop, article > .acts") ?? article).querySelector("summary")?.focus();
-    status.textContent = "The post stays.";
+    status.textContent = `The ${what} stays.`;
   });
 }
 
 for (const form of document.querySelectorAll("[data-delete] form")) {
   if (earlier.includes(key(form))) remove(form.closest("article"), form, true);
+}
+
+// A user is told of new replies to their own posts: those since this browser last showed the page of the post, or else since
+// it first showed any list. All times are those that the server writes, to the second.
+function tellOfReplies() {
+  const since = localStorage.getItem("replied") ?? `${new Date().toISOString().slice(0, 19)}Z`;
+  localStorage.setItem("replied", since);
+  for (const link of document.querySelectorAll("a[data-replied]")) {
+    const seen = localStorage.getItem(`replied:${link.closest("[id]").id}`) ?? since;
+    if (link.dataset.replied > seen) link.firstChild.replaceWith(Object.assign(document.createElement("mark"), { textContent: "New replies" }));
+  }
+  const own = document.querySelector("article[data-replied]");
+  const note = () => {
+    const times = [...document.querySelectorAll(".reply time")].map(({ dateTime }) => dateTime);
+    localStorage.setItem(`replied:${own.id}`, [own.dataset.replied, ...times].sort().at(-1));
+  };
+  if (!own) return;
+  note();
+  addEventListener("pagehide", note); // with the author's own replies
+}
+try {
+  tellOfReplies();
+} catch {
+  // This browser keeps nothing for this site.
 }

@@ -35,6 +35,8 @@ type Post struct {
 	Voted bool
 	// New reports whether it is of another user, and newer than what the reader of a feed has seen.
 	New bool
+	// MayNotReply reports whether the reader is known not to be allowed to reply.
+	MayNotReply bool
 	// CanEdit and CanDelete say what the reader may do with it.
 	CanEdit, CanDelete bool
 	// AsOperator reports whether they may delete it only because they act for the site.
@@ -45,27 +47,19 @@ type Post struct {
 }
 
 // ETag is the version of the post, which the form that deletes it sends as etag. It holds the revision,
-// which an edit changes, and the rating, which a vote changes.
+// which an edit changes, the rating, which a vote changes, and when it was last replied to.
 func (p *Post) ETag() string { return BlogETag(p.Blog) }
 
 // BlogETag is the entity tag of a post.
 func BlogETag(b domain.Blog) string {
-	return `"` + string(b.Revision) + "-" + strconv.FormatInt(b.Rating, 10) + `"`
+	tag := string(b.Revision) + "-" + strconv.FormatInt(b.Rating, 10)
+	if !b.RepliedOn.IsZero() {
+		tag += "-" + strconv.FormatInt(b.RepliedOn.UnixNano(), 36)
+	}
+	return `"` + tag + `"`
 }
 
 func (p *Post) path() string { return BlogPath(p.In, p.Blog) }
-
-// frame is that of the permalink page.
-func (p *Post) frame(page Page) Frame {
-	return Frame{
-		Title:   Headline(p.Title, p.Text) + " · " + string(p.In),
-		About:   excerpt(p.Text),
-		Path:    p.path(),
-		Kind:    "article",
-		Channel: p.In,
-		Scripts: listScripts(page),
-	}
-}
 
 // menu reports whether the reader may do something with the post besides voting for it.
 func (p *Post) menu() bool { return p.CanEdit || p.CanDelete || p.CanBlock || p.CanUnblock }

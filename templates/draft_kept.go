@@ -9,8 +9,8 @@ import (
 
 // Refused says what became of a draft for a channel that is being deleted, or is gone.
 func (k DraftKind) Refused() string {
-	if k == PostDraft {
-		return "Your post was refused."
+	if k == PostDraft || k == ReplyDraft {
+		return "Your " + k.words().what + " was refused."
 	}
 	return "Your changes were refused."
 }
@@ -24,6 +24,7 @@ func (k DraftKind) words() draftText {
 		EditDraft:        {"changes", "were made to a post of", "were not saved", "Save"},
 		DescriptionDraft: {"settings", "were made for", "were not saved", "Save all"},
 		ChannelDraft:     {"channel", "was meant for", "was not created", "Create channel"},
+		ReplyDraft:       {"reply", "was written for", "was not sent", "Reply"},
 	}[k]
 }
 

@@ -26,7 +26,7 @@ func TestForm(t *testing.T) {
 		)
 	})
 	t.Run("has a control for each word", func(t *testing.T) {
-		for _, k := range []DraftKind{PostDraft, EditDraft, DescriptionDraft, ChannelDraft} {
+		for _, k := range []DraftKind{PostDraft, EditDraft, DescriptionDraft, ChannelDraft, ReplyDraft} {
 			for i, f := range k.fields(map[string]string{k.Fields()[0]: "typed"}, "3") {
 				if f.Name != k.Fields()[i] || f.Label == "" || (f.Value == "typed") != (i == 0) {
 					t.Errorf("%s of draft %d has the control %+v: add it to controls of form_text.go", k.Fields()[i], k, f)

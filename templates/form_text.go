@@ -19,6 +19,8 @@ const (
 	DescriptionDraft
 	// ChannelDraft is a new channel.
 	ChannelDraft
+	// ReplyDraft is a reply to a post.
+	ReplyDraft
 )
 
 // Fields are the names of the fields that a person types into.
@@ -30,6 +32,8 @@ func (k DraftKind) Fields() []string {
 		fields = new(domain.Draft).Fields()
 	case ChannelDraft:
 		names = append(names, "name")
+	case ReplyDraft:
+		return []string{"text"}
 	}
 	for _, field := range fields {
 		names = append(names, field.Name)

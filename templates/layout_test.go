@@ -42,7 +42,7 @@ func TestLayout(t *testing.T) {
 			"/channels":                           render(t, DirectoryPage(page, Directory{})),
 			"/keys":                               render(t, KeysPage(page)),
 			"/how-deletion-works":                 render(t, LearnPage(page)),
-			BlogPath("aurora", samplePost().Blog): render(t, BlogPage(page, new(samplePost()))),
+			BlogPath("aurora", samplePost().Blog): render(t, BlogPage(page, Thread{Post: samplePost()})),
 		} {
 			root, want := parse(t, component), "https://blog.example"+want
 			if err := in("link[rel=canonical][href=" + want + "]")(root); err != nil || meta(root, "property=og:url") != want {
@@ -64,20 +64,20 @@ func TestLayout(t *testing.T) {
 			}
 		}
 	})
-	shows(t, "leads feed readers from a post to the feeds of its channel", BlogPage(pageAt("/x", ""), new(samplePost())),
+	shows(t, "leads feed readers from a post to the feeds of its channel", BlogPage(pageAt("/x", ""), Thread{Post: samplePost()}),
 		in("link[rel=alternate][type=application/atom+xml][href=/channels/aurora/feed.atom]"),
 		in("link[rel=alternate][type=application/feed+json][href=/channels/aurora/feed.json]"),
 		in("meta[property=og:type][content=article]"))
 	t.Run("describes a post by its beginning", func(t *testing.T) {
 		long := samplePost()
 		long.Text = "One  line.\n\nAnother " + strings.Repeat("Ä", 100) + " " + strings.Repeat("word ", 40)
-		root := parse(t, render(t, BlogPage(pageAt("/x", ""), &long)))
+		root := parse(t, render(t, BlogPage(pageAt("/x", ""), Thread{Post: long})))
 		got := meta(root, "name=description")
 		if !strings.HasPrefix(got, "One line. Another Ä") || !strings.HasSuffix(got, " word…") || got != meta(root, "property=og:description") {
 			t.Errorf("described as %q", got)
 		}
 		long.Text = nasty
-		if got := meta(parse(t, render(t, BlogPage(pageAt("/x", ""), &long))), "name=description"); got != nasty {
+		if got := meta(parse(t, render(t, BlogPage(pageAt("/x", ""), Thread{Post: long}))), "name=description"); got != nasty {
 			t.Errorf("described as %q", got)
 		}
 	})

@@ -47,6 +47,17 @@ func samplePost() Post {
 	}
 }
 
+// sampleThread has a reply of another user, whom its reader may block, and one that its reader may remove as an operator.
+func sampleThread() Thread {
+	v := Thread{Post: samplePost(), Draft: Draft{Key: "k-1"}, Part: Part{After: "a"}}
+	v.RepliedOn = ago(time.Minute)
+	v.Replies = []Reply{
+		{Reply: domain.Reply{ID: "1-a", Text: "Seen.", UserID: "jo", CreatedOn: ago(2 * time.Minute)}, Rendered: markdown.Render("# Seen", markdown.BelowDigest), CanDelete: true, CanBlock: true},
+		{Reply: domain.Reply{ID: nasty, Text: nasty, UserID: nasty, CreatedOn: ago(time.Minute)}, Rendered: markdown.Render(nasty, markdown.BelowDigest), CanDelete: true, AsOperator: true, CanBlock: true},
+	}
+	return v
+}
+
 func sampleChannel() Channel {
 	untitled := Post{
 		In:       "aurora",
@@ -228,9 +239,16 @@ func blogPages(in, out Page) map[string]templ.Component {
 	unmerged.Conflict.Theirs.Title = ""
 	unmerged.Conflict = NewConflict(unmerged.Draft, unmerged.Conflict.Theirs, domain.Draft{}, false)
 	return map[string]templ.Component{
-		"blog":                BlogPage(in, &mine),
-		"blog, nasty":         BlogPage(out, &Post{In: nasty, Blog: domain.Blog{ID: nasty, Draft: domain.Draft{Text: nasty}, UserID: nasty}, CanDelete: true, CanBlock: true, CanUnblock: true}),
-		"blog, voted":         BlogPage(in, &popular),
+		"blog":                BlogPage(in, Thread{Post: mine}),
+		"blog, nasty":         BlogPage(out, Thread{Post: Post{In: nasty, Blog: domain.Blog{ID: nasty, Draft: domain.Draft{Text: nasty}, UserID: nasty, RepliedOn: noon()}, CanDelete: true, CanBlock: true, CanUnblock: true}, MayNotPost: nasty}),
+		"blog, voted":         BlogPage(in, Thread{Post: popular}),
+		"blog, replies":       BlogPage(in, sampleThread()),
+		"blog, no replies":    BlogPage(in, Thread{Post: sampleThread().Post}),
+		"blog, past end":      BlogPage(out, Thread{Post: sampleThread().Post, Part: Part{After: nasty}}),
+		"blog, part":          BlogPage(in, Thread{Post: sampleThread().Post, Part: Part{Next: nasty}}),
+		"blog, refused":       BlogPage(in, Thread{Post: post, Draft: Draft{Form: refused("text", "key"), Draft: domain.Draft{Text: nasty}, Key: nasty}}),
+		"yours":               YoursPage(in, []Post{sampleThread().Post, {In: nasty, Blog: domain.Blog{ID: nasty, Draft: domain.Draft{Title: nasty}}}}),
+		"yours, none":         YoursPage(in, nil),
 		"preview":             PreviewPage(in, Preview{Draft: domain.Draft{Title: nasty}, Rendered: post.Rendered}),
 		"preview, no":         PreviewPage(in, Preview{Form: refused("title", "text")}),
 		"edit blog":           EditBlogPage(in, EditBlog{Channel: domain.Channel{Name: "aurora"}, ID: post.ID, Draft: domain.Draft{Title: post.Title, Text: post.Text}, ETag: "e"}),
@@ -326,6 +344,7 @@ func otherPages(in, out Page) map[string]templ.Component {
 		"sign in, named":   SignInPage(withSite(out, nastySite), SignIn{}),
 		"problem, nasty":   ProblemPage(in, Problem{Status: 422, Title: nasty, Detail: nasty, Errors: refused(nasty).Errors, Links: []Link{{Label: nasty, URL: "/x", Aside: true}}, RequestID: nasty}),
 		"problem, post":    ProblemPage(out, Problem{Status: 401, Kept: sampleKept(PostDraft, true)}),
+		"problem, reply":   ProblemPage(in, Problem{Status: 410, Kept: sampleKept(ReplyDraft, false)}),
 		"problem, channel": ProblemPage(in, Problem{Status: 503, Kept: sampleKept(ChannelDraft, false)}),
 		"problem, edit":    ProblemPage(in, Problem{Status: 404, Kept: &KeptDraft{Kind: EditDraft, Values: map[string]string{"title": nasty, "text": nasty}}}),
 		"problem, sign in": ProblemPage(out, Problem{Status: 401, SignIn: &SignIn{Next: "/channels/new"}}),

@@ -8,7 +8,6 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"microblogging/domain"
 	"microblogging/templates"
 )
 
@@ -105,21 +104,21 @@ func (w *patientWriter) Write(body []byte) (written int, err error) {
 // Unwrap is for http.ResponseController.
 func (w *patientWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// fitting reads a page of posts, and a shorter one if its answer would have more than maxList bytes. bytes
-// is how many a post takes there, about.
-func fitting[P any](limit int, read func(limit int) (P, error), posts func(P) []domain.Blog, bytes func(domain.Blog) int) (P, error) {
+// fitting reads a page of posts or replies, and a shorter one if its answer would have more than maxList bytes. bytes
+// is how many one takes there, about.
+func fitting[P, T any](limit int, read func(limit int) (P, error), items func(P) []T, bytes func(T) int) (P, error) {
 	for {
 		page, err := read(limit)
 		if err != nil {
 			return page, err
 		}
-		blogs, left, fit := posts(page), maxList, 0
-		for fit < len(blogs) && left >= 0 {
-			if left -= bytes(blogs[fit]); left >= 0 {
+		all, left, fit := items(page), maxList, 0
+		for fit < len(all) && left >= 0 {
+			if left -= bytes(all[fit]); left >= 0 {
 				fit++
 			}
 		}
-		if fit == len(blogs) || limit == 1 {
+		if fit == len(all) || limit == 1 {
 			return page, nil
 		}
 		limit = max(fit, 1)

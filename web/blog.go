@@ -26,6 +26,7 @@ type blogJSON struct {
 	Rating    int64           `json:"rating"`
 	CreatedOn apiTime         `json:"createdOn"`
 	EditedOn  apiTime         `json:"editedOn"`
+	RepliedOn apiTime         `json:"repliedOn"`
 	// Match has the words around what was found.
 	Match string `json:"match,omitempty"`
 	// Voted reports whether the caller votes for it, in a list that was read with a session.
@@ -33,7 +34,7 @@ type blogJSON struct {
 }
 
 func newBlogJSON(channel domain.ChannelName, b domain.Blog, voted map[domain.BlogID]bool) blogJSON {
-	return blogJSON{b.ID, channel, b.Draft, b.UserID, b.Rating, apiTime(b.CreatedOn), apiTime(b.EditedOn), "", voted[b.ID]}
+	return blogJSON{b.ID, channel, b.Draft, b.UserID, b.Rating, apiTime(b.CreatedOn), apiTime(b.EditedOn), apiTime(b.RepliedOn), "", voted[b.ID]}
 }
 
 // bytesInJSON is how many bytes a post takes in a list of the API, about.
@@ -57,55 +58,6 @@ func (s *server) namedPost(c echo.Context, in domain.Channel) (domain.Blog, erro
 		return domain.Blog{}, err
 	}
 	return s.store.Posts.Get(c.Request().Context(), in.Ref(), id)
-}
-
-// showBlog is the page of one post.
-func (s *server) showBlog(c echo.Context, v visitor) error {
-	keepQuery(c)
-	id, invalid := blogID(c)
-	return s.answer(c, v, document{
-		mediaType: echo.MIMETextHTMLCharsetUTF8,
-		view:      "post " + string(id),
-		read: func(ctx context.Context, channel domain.Channel, _ storage.Version) (*channelView, error) {
-			if invalid != nil {
-				return nil, invalid
-			}
-			view := &channelView{}
-			view.posts.Items = make([]domain.Blog, 1)
-			err := s.store.Concurrently(ctx, func(ctx context.Context) (err error) {
-				view.posts.Items[0], err = s.store.Posts.Get(ctx, channel.Ref(), id)
-				return err
-			}, func(ctx context.Context) (err error) {
-				view.postingRule, err = s.store.Posts.PostingRule(ctx, channel)
-				return err
-			})
-			return view, err
-		},
-		own: func(ctx context.Context, in domain.Channel, view *channelView, user domain.UserName) (own ownView, err error) {
-			author, postingRule := view.posts.Items[0].UserID, view.postingRule
-			err = s.store.Concurrently(ctx, func(ctx context.Context) error {
-				voted, err := s.store.Posts.Voted(ctx, in.Ref(), id, user)
-				own.voted = map[domain.BlogID]bool{id: voted}
-				return err
-			}, func(ctx context.Context) (err error) {
-				switch user {
-				case author:
-					own.mayNotPost, err = s.mayNotPost(ctx, in, postingRule, user)
-				case in.Owner:
-					own.authorBlocked, err = s.store.Posts.Blocked(ctx, postingRule, author)
-				}
-				return err
-			})
-			return own, err
-		},
-		write: func(body *bytes.Buffer, page templates.Page, shown storage.Kept[*channelView], own ownView) error {
-			post := shown.Value.posts.Items[0]
-			p := offer([]templates.Post{s.texts.post(shown.Channel.Name, post, alone)}, page.Actor(), shown.Channel.Owner, own.mayNotPost)[0]
-			p.Voted = own.voted[id]
-			p.CanBlock, p.CanUnblock = p.CanBlock && !own.authorBlocked, p.CanBlock && own.authorBlocked
-			return write(c, body, templates.BlogPage(page, &p))
-		},
-	})
 }
 
 // leadToBlog leads from a post's short address to the one that people see.
@@ -263,10 +215,14 @@ func voting(cast castVote) channelHandler {
 	}
 }
 
-// actOnBlog handles the forms on the page of a post.
+// actOnBlog handles the forms on the page of a post. The form for a reply names no action.
 func (s *server) actOnBlog(c echo.Context, v visitor, in domain.Channel, form url.Values) error {
 	person, here := form.Get("person"), cmp.Or(localPath(form.Get("next")), c.Request().URL.EscapedPath())
 	switch form.Get("action") {
+	case "":
+		return s.replyByForm(c, v, in, form)
+	case "delete-reply":
+		return s.done(c, s.removeReply(c, v, in, form.Get("reply")), "reply-deleted", here)
 	case "vote":
 		return s.voteByForm(c, v, in, form, s.store.Posts.Vote, "voted")
 	case "unvote":

@@ -25,6 +25,7 @@ import (
 // is never changed.
 type channelView struct {
 	posts       storage.BlogsFound
+	replies     storage.Page[domain.Reply]
 	subscribers int
 	more        bool
 	postingRule storage.PostingRule
@@ -33,7 +34,9 @@ type channelView struct {
 // postOverhead is what a post takes besides its texts, about.
 const postOverhead = 400
 
-func (v *channelView) bytes() int { return len(fmt.Sprint(*v)) + postOverhead*len(v.posts.Items) }
+func (v *channelView) bytes() int {
+	return len(fmt.Sprint(*v)) + postOverhead*len(v.posts.Items) + replyOverhead*len(v.replies.Items)
+}
 
 // An ownView is what of a view is the reader's own.
 type ownView struct {
@@ -89,9 +92,9 @@ func (s *server) showChannel(c echo.Context, v visitor) error {
 // keptList is the list of posts on a page for a reader who is signed in. It is kept for all who have the same votes,
 // and no post that they may edit or delete, because to render it costs more than the rest of the page.
 func (s *server) keptList(c echo.Context, shown storage.Kept[*channelView], own ownView, page templates.Page, posts []templates.Post) templ.Component {
-	key := "posts " + c.Request().RequestURI + " " + fmt.Sprint(own.voted)
+	key := "posts " + c.Request().RequestURI + " " + fmt.Sprint(own.voted) + " " + own.mayNotPost
 	if slices.ContainsFunc(posts, func(p templates.Post) bool { return p.CanDelete }) {
-		key += " " + string(page.User) + " " + own.mayNotPost
+		key += " " + string(page.User)
 	}
 	list := templates.Posts(page, posts, false)
 	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
@@ -203,27 +206,34 @@ func (s *server) readOrdered(
 
 func (s *server) channelPage(reader domain.Actor, shown storage.Kept[*channelView], own ownView, place place) templates.Channel {
 	channel, view, user := shown.Channel, shown.Value, reader.User
+	mayNotPost := refusalOf(channel, view.postingRule, user, own)
 	page := templates.Channel{
 		Channel:    channel,
 		Rendered:   s.texts.description(channel),
 		CanManage:  reader.May(domain.ManageChannel, domain.Object{Owner: channel.Owner}),
 		CanClose:   reader.ByOperator(domain.DeleteChannel, domain.Object{Owner: channel.Owner}) != "",
-		MayNotPost: own.mayNotPost,
+		MayNotPost: mayNotPost,
 		CanSeeRows: s.Teach || user == channel.Owner,
 		Readership: templates.Readership{Subscribers: view.subscribers, More: view.more, Subscribed: own.subscribed},
-		Posts:      offer(s.texts.posts(channel.Name, view.posts.Items, place, own.voted), reader, channel.Owner, own.mayNotPost),
+		Posts:      offer(s.texts.posts(channel.Name, view.posts.Items, place, own.voted), reader, channel.Owner, mayNotPost),
 		Searched:   view.posts.Searched,
 		Back:       view.posts.Back,
 	}
 	page.Next, page.Posters = view.posts.Next, view.postingRule.Posters
+	return page
+}
+
+// refusalOf says why a reader may not post to a channel. It is empty if they may, or may once they have signed in.
+func refusalOf(in domain.Channel, rule storage.PostingRule, user domain.UserName, own ownView) string {
 	switch {
 	case user != "":
-	case page.Posters == domain.PostersOwner:
-		page.MayNotPost = templates.MayNotPost(channel, domain.ErrOwnerPosts)
-	case page.Posters == domain.PostersMembers:
-		page.MayNotPost = templates.MayNotPost(channel, domain.ErrMembersPost)
+		return own.mayNotPost
+	case rule.Posters == domain.PostersOwner:
+		return templates.MayNotPost(in, domain.ErrOwnerPosts)
+	case rule.Posters == domain.PostersMembers:
+		return templates.MayNotPost(in, domain.ErrMembersPost)
 	}
-	return page
+	return ""
 }
 
 // channelWith is the first page of a channel with a draft in its form.

@@ -157,7 +157,7 @@ func (s *server) draftText(c echo.Context, err error, cause problem) (title, det
 		link := readNew(replaced.Current)
 		link.Aside = true
 		return d.kind.Unsent(), d.kind.Replaced(), []templates.Link{link}
-	case d.kind == templates.PostDraft && templates.MayNotPost(exchangeOf(c).channel, err) != "":
+	case templates.MayNotPost(exchangeOf(c).channel, err) != "" && (d.kind == templates.PostDraft || d.kind == templates.ReplyDraft):
 		return "You may not post in “" + string(exchangeOf(c).channel.Name) + "”", templates.MayNotPost(exchangeOf(c).channel, err) +
 			" Nothing was posted. Your text is kept below.", nil
 	case cause.Status == http.StatusUnauthorized:

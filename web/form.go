@@ -111,7 +111,7 @@ func formOf(err error, what string) (templates.Form, bool) {
 		message = "Already published. Post this as a new one?"
 	case errors.Is(err, domain.ErrKeyReused):
 		message = "This form was sent before, with other words, and that " + what + " is there. Send it again to make a second one of these."
-	case errors.Is(err, domain.ErrPostGone), errors.Is(err, domain.ErrChannelGone):
+	case errors.Is(err, domain.ErrPostGone), errors.Is(err, domain.ErrReplyGone), errors.Is(err, domain.ErrChannelGone):
 		message = "This form was sent before, and the " + what + " that it made has been deleted since. Send it again to make a new one."
 	}
 	return templates.Form{Message: message}, message != ""

@@ -42,13 +42,14 @@ func listRefusesABadQuery(t *testing.T) {
 	}
 }
 
-// lists are the paths whose descriptions have the parameter after, with a query to which more can be added.
-func (o *openAPI) lists() (lists []string) {
+// lists are the paths whose descriptions have the parameter after, with a query to which more can be added. One is of a post
+// in Engines.
+func (o *openAPI) lists(post domain.BlogID) (lists []string) {
 	for path := range o.paths() {
 		parameters, _ := dig(o.paths(), path+".get.parameters").([]any)
 		if slices.ContainsFunc(parameters, func(p any) bool { return o.resolve(p)["name"] == "after" }) {
 			query := map[string]string{"/users": "?contains=b&", "/search": "?q=e&"}[path] // which it requires
-			lists = append(lists, "/api/v1"+strings.NewReplacer("{name}", "Engines", "{user}", "ada").Replace(path)+cmp.Or(query, "?"))
+			lists = append(lists, "/api/v1"+strings.NewReplacer("{name}", "Engines", "{user}", "ada", "{id}", string(post)).Replace(path)+cmp.Or(query, "?"))
 		}
 	}
 	return lists
@@ -58,7 +59,7 @@ func (o *openAPI) lists() (lists []string) {
 func listHoldsItsLimit(t *testing.T) {
 	g := newStage(t, web.Options{}, furnish)
 	reader, several := bearer(g.tokens[ada]), 0
-	for _, list := range g.spec.lists() {
+	for _, list := range g.spec.lists(g.newest) {
 		want, _ := g.do("GET", list+"limit=100", reader).want(200).get("items").([]any)
 		var got []any
 		for next, linked := list+"limit=1", true; linked; {
@@ -81,8 +82,9 @@ func listHoldsItsLimit(t *testing.T) {
 
 func listRefusesAForeignToken(t *testing.T) {
 	s := newSiteWith(t, web.Options{Operators: domain.Operators{"ada"}}) // some lists are theirs alone
-	token, _ := s.signUp("ada"), s.channel("Engines", "ada")
-	for _, list := range s.spec.lists() {
+	token := s.signUp("ada")
+	post := s.post(s.channel("Engines", "ada"), "ada", "Hello")
+	for _, list := range s.spec.lists(post.ID) {
 		s.do("GET", list+"after=made-up", bearer(token)).want(422).wantField("after")
 		s.do("GET", list+"limit=100&unknown=1&after=", bearer(token)).want(400)
 	}

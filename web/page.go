@@ -73,6 +73,8 @@ func sentenceOf(notice string, about domain.UserName) string {
 	}
 	return map[string]string{
 		"posted":             "Your post is published.",
+		"replied":            "Your reply is published.",
+		"reply-deleted":      "The reply is deleted.",
 		"saved":              "Your changes are saved.",
 		"post-deleted":       "The post is deleted.",
 		"subscribed":         "You have subscribed. The channel’s posts are in your feed.",

@@ -218,6 +218,8 @@ func problemOfMeaning(err error) problem {
 			detail: "The key was used before, for another body. Nothing was saved."},
 		{err: domain.ErrPostGone, status: http.StatusGone, title: "Post deleted",
 			detail: "The post that this idempotency key made has been deleted since."},
+		{err: domain.ErrReplyGone, status: http.StatusGone, title: "Reply deleted",
+			detail: "The reply that this idempotency key made has been deleted since."},
 		{err: domain.ErrChannelGone, status: http.StatusGone, title: "Channel deleted",
 			detail: "The channel that this idempotency key made has been deleted since."},
 		{err: domain.ErrInvitationOver, status: http.StatusGone, title: "This invitation does not work any more",

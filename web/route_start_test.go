@@ -21,11 +21,13 @@ func furnish(g *stage) {
 	g.subscribe(engines, wheels, going)
 	theirs, first := g.post(engines, "bob", "Of bob"), g.post(engines, "ada", "First")
 	post := g.post(engines, "ada", "Hello\nhttps://example.com")
+	g.newest = post.ID
 	g.vote(first, 1)
 	g.keyed(engines, "used", "used")
 	g.keyed(engines, "key-of-a-post", "Kept")
 	gone := g.keyed(engines, "gone", "gone")
 	ok(g, g.store.Posts.Delete(g.Context(), engines, gone.ID, domain.By("ada"), domain.Any[domain.Revision]()))
+	reply, theirReply := g.reply(engines, post, "ada", "reply", "Of ada"), g.reply(engines, post, "bob", "reply", "Of bob")
 	secret, err := g.store.Accounts.NewDigestAddress(g.Context(), "bob")
 	ok(g, err)
 	invitation, made, err := g.store.Accounts.Invite(g.Context(), "ada")
@@ -35,7 +37,9 @@ func furnish(g *stage) {
 		g.Fatalf("asking for a deletion: %v", err)
 	}
 	g.names = strings.NewReplacer(
-		"{post}", string(post.ID), "{etag}", `"`+string(post.Revision)+`-0"`, "{first}", string(first.ID), "{theirs}", string(theirs.ID),
+		"{post}", string(post.ID), "{etag}", g.do("GET", "/api/v1/channels/Engines/blogs/"+string(post.ID)).want(200).header.Get("ETag"),
+		"{reply}", string(reply.ID), "{their-reply}", string(theirReply.ID),
+		"{replies}", g.next("/channels/Engines/blogs/"+string(post.ID)+"/replies?limit=1"), "{first}", string(first.ID), "{theirs}", string(theirs.ID),
 		"{engines}", string(engines.Incarnation), "{wheels}", string(wheels.Incarnation), "{going}", string(going.Incarnation),
 		"{link}", link, "{invitation}", invitation, "{invitationID}", url.PathEscape(made.ID), "{secret}", secret, "{ada}", g.tokens[1], "{password}", password,
 		"{channels}", g.next("/channels?limit=1"), "{posts}", g.next("/channels/Engines/blogs?limit=1"),
@@ -62,6 +66,14 @@ func (g *stage) keyed(channel domain.Channel, key, text string) domain.Blog {
 		Draft: domain.Draft{Text: text}, CreatedOn: domain.Now().Add(-24 * time.Hour)})
 	ok(g, err)
 	return blog
+}
+
+// reply makes a reply with this idempotency key.
+func (g *stage) reply(in domain.Channel, to domain.Blog, by domain.UserName, key, text string) domain.Reply {
+	g.Helper()
+	reply, _, err := g.store.Posts.Reply(g.Context(), storage.NewReply{Channel: in, Post: to.ID, By: by, Key: key, Text: text})
+	ok(g, err)
+	return reply
 }
 
 // next returns the continuation token of ada's first page of a list.

@@ -404,11 +404,11 @@ func siteRoutes() []route {
 			{ada, 412, "Engines", "", "If-Match: \"{going}\"\nIdempotency-Key: used", `{"text":"used"}`},
 			{ada, 415, "Engines", "", "Content-Type: text/plain", `{"text":"late"}`},
 		}},
-		{name: "GET /channels/:name/blogs/:id", who: everyone, body: 4 << 10, untagged: true, seeds: []seed{
+		{name: "GET /channels/:name/blogs/:id", who: everyone, untagged: true, seeds: []seed{
 			{anonymous, 303, "Engines/{post}", "", "", ""},
 			{bobsCookie, 404, "Engines/x", "", "", ""},
 		}},
-		{name: "POST /channels/:name/blogs/:id", who: users, body: 4 << 10, seeds: []seed{
+		{name: "POST /channels/:name/blogs/:id", who: users, seeds: []seed{
 			{bobsCookie, 303, "Engines/{post}", "", "", "action=vote&incarnation={engines}"},
 			{bobsCookie, 303, "Engines/{post}", "", "", "action=unvote&incarnation={engines}"},
 			{adasCookie, 303, "Engines/{theirs}", "", "", "action=block&person=bob&incarnation={engines}"},
@@ -417,6 +417,16 @@ func siteRoutes() []route {
 			{bobsCookie, 403, "Engines/{post}", "", "", "action=block&person=zoe&incarnation={engines}"},
 			{adasCookie, 303, "Engines/{post}", "", "", "action=delete&etag={etag}&incarnation={engines}"},
 			{adasCookie, 412, "Engines/{first}", "", "", "action=delete&etag={etag}&incarnation={engines}"},
+			{bobsCookie, 303, "Engines/{post}", "", "", "key=k&text=Yes%0D%0Aindeed&next=/channels/Engines/x/{post}%3Fafter=%25&incarnation={engines}"},
+			{bobsCookie, 303, "Engines/{post}", "", "", "key=reply&text=Of+bob&incarnation={engines}"},
+			{adasCookie, 303, "Engines/{post}", "", "", "action=delete-reply&reply={reply}&incarnation={engines}"},
+			{adasCookie, 404, "Engines/{first}", "", "", "action=delete-reply&reply={reply}&incarnation={engines}"},
+			{bobsCookie, 422, "Engines/{post}", "", "", "key=reply&text=another&next=x&incarnation={engines}"},
+			{bobsCookie, 422, "Engines/{post}", "", "", "key=%00&text=+&next=/x%3Fafter={replies}&incarnation={engines}"},
+			{bobsCookie, 422, "Engines/{post}", "", "", "text=&next=/x%3Fafter={posts}&incarnation={engines}"},
+			{adasCookie, 410, "Wheels/{post}", "", "", "text=lost&incarnation={wheels}"},
+			{adasCookie, 412, "Engines/{post}", "", "", "text=lost&incarnation={going}"},
+			{adasCookie, 404, "Engines/x", "", "", "text=lost&incarnation={engines}"},
 			{adasCookie, 428, "Engines/{first}", "", "", "action=delete"},
 			{adasCookie, 428, "Engines/{first}", "", "", "action=delete&etag=*"},
 			{adasCookie, 412, "Engines/{first}", "", "", "action=delete&etag=*&incarnation={going}"},
@@ -465,6 +475,40 @@ func siteRoutes() []route {
 			{adasCookie, 400, "Engines/{post}", "", "", "etag=no+quotes&text=Better&incarnation={engines}"},
 			{adasCookie, 403, "Engines/{theirs}", "", "", "etag=*&title=&text=Better&incarnation={engines}"},
 			{adasCookie, 422, "Engines/{post}", "", "", "etag={etag}&mine=1&title=&text=%FF&incarnation={engines}"},
+		}},
+		{name: "GET /api/v1/channels/:name/blogs/:id/replies", who: everyone, costs: []cost{
+			{"", anonymous, 2, 3, 0, 0},
+		}, seeds: []seed{
+			{anonymous, 200, "Engines/{post}", "", "", ""},
+			{ada, 200, "Engines/{post}", "limit=1&after={replies}", "", ""},
+			{anonymous, 422, "Engines/{post}", "after={posts}", "", ""},
+			{anonymous, 422, "Engines/{first}", "after={replies}", "", ""},
+			{anonymous, 404, "Wheels/{post}", "", "", ""},
+			{anonymous, 404, "Engines/x", "", "", ""},
+			{anonymous, 410, "Going/{post}", "", "", ""},
+		}},
+		{name: "POST /api/v1/channels/:name/blogs/:id/replies", who: users, text: true, seeds: []seed{
+			{ada, 201, "Engines/{post}", "", "Idempotency-Key: k", `{"text":"Yes"}`},
+			{bobsCookie, 201, "engines/{first}", "", "", `{"text":"\ud83d\ude00\r\nb"}`},
+			{bob, 200, "Engines/{post}", "", "Idempotency-Key: reply", `{"text":"Of bob"}`},
+			{bob, 422, "Engines/{post}", "", "Idempotency-Key: reply", `{"text":"another"}`},
+			{bob, 422, "Engines/{first}", "", "Idempotency-Key: reply", `{"text":"Of bob"}`},
+			{ada, 422, "Engines/{post}", "", "Idempotency-Key: used", `{"text":"used"}`},
+			{ada, 422, "Engines/{post}", "", "Idempotency-Key: ", `{"text":" "}`},
+			{ada, 422, "Engines/{post}", "", "", `{"text":"x","title":"y"}`},
+			{ada, 410, "Wheels/{post}", "", "", `{"text":"x"}`},
+			{ada, 410, "Going/{post}", "", "", `{"text":"x"}`},
+			{ada, 404, "Engines/{reply}", "", "", `{"text":"x"}`},
+			{ada, 404, "Engines/x", "", "", `{"text":"x"}`},
+		}},
+		{name: "DELETE /api/v1/channels/:name/blogs/:id/replies/:reply", who: owner, seeds: []seed{
+			{ada, 204, "Engines/{post}/{reply}", "", "", ""},
+			{ada, 204, "Engines/{post}/{their-reply}", "", "", ""},
+			{bob, 204, "Engines/{post}/{their-reply}", "", "", ""},
+			{ada, 404, "Engines/{first}/{reply}", "", "", ""},
+			{ada, 404, "Engines/{post}/{post}", "", "", ""},
+			{ada, 404, "Engines/x/{reply}", "", "", ""},
+			{ada, 410, "Going/{post}/{reply}", "", "", ""},
 		}},
 		{name: "PUT /api/v1/channels/:name/blogs/:id/vote", who: users, body: 4 << 10, seeds: []seed{
 			{bob, 204, "Engines/{post}", "", "", ""},
@@ -562,15 +606,17 @@ func siteRoutes() []route {
 			{anonymous, 200, "Engines", "", "", ""},
 			{adasCookie, 422, "Engines", "after={posts}", "", ""},
 		}},
-		{name: "GET /channels/:name/:day/:id", who: everyone, body: 4 << 10, costs: []cost{
-			{"", anonymous, 2, 4, 1, 2},
-			{"", bobsCookie, 3, 7, 2, 5},
+		{name: "GET /channels/:name/:day/:id", who: everyone, costs: []cost{
+			{"", anonymous, 2, 5, 1, 2},
+			{"", bobsCookie, 3, 8, 2, 5},
 		}, seeds: []seed{
 			{anonymous, 200, "Engines/2026-11-22/any-words-{post}", "", "", ""},
 			{anonymous, 200, "Engines/x/{post}", "", "", ""},
+			{bobsCookie, 200, "Engines/x/{post}", "after={replies}", "", ""},
+			{anonymous, 422, "Engines/x/{post}", "after={posts}", "", ""},
 			{anonymous, 404, "Engines/2026-11-22/any-words", "", "", ""},
 		}},
-		{name: "POST /channels/:name/:day/:id", who: users, body: 4 << 10, seeds: []seed{
+		{name: "POST /channels/:name/:day/:id", who: users, seeds: []seed{
 			{bobsCookie, 303, "Engines/2026-11-22/any-words-{post}", "", "", "action=vote&next=/&incarnation={engines}"},
 			{adasCookie, 303, "Engines/2026-11-22/any-words-{post}", "", "", "action=delete&etag={etag}&incarnation={engines}"},
 		}},
@@ -774,6 +820,9 @@ func siteRoutes() []route {
 			{anonymous, 200, "ada", "limit=1", "", ""},
 			{anonymous, 422, "ada", "after={posts}&limit=0", "", ""},
 			{anonymous, 404, "zoe", "", "", ""},
+		}},
+		{name: "GET /yours", who: users, costs: []cost{{"", adasCookie, 4, 66, 0, 0}}, seeds: []seed{
+			{adasCookie, 200, "", "", "", ""},
 		}},
 		{name: "GET /write", who: users, costs: []cost{
 			{"", bobsCookie, 3, 59, 0, 0},

@@ -20,6 +20,7 @@ const (
 	votePath      = "/channels/:name/blogs/:id/vote"
 	plainBlogPath = "/channels/:name/blogs/:id"
 	blogPagePath  = "/channels/:name/:day/:id"
+	repliesPath   = plainBlogPath + "/replies"
 	// signInLinkPath is the path of a sign-in link, which signs in the client that opens it first.
 	signInLinkPath = "/sign-in/link"
 )
@@ -54,6 +55,7 @@ func (s *server) pageRoutes(e *echo.Echo) {
 		{plainBlogPath + "/edit", signedIn, s.editBlogForm},
 		{blogPagePath + "/edit", signedIn, s.editBlogForm},
 		{templates.SubscriptionsPath, signedIn, s.showSubscriptions},
+		{templates.YoursPath, signedIn, s.showYours},
 		{"/users/:user", anyone, s.showUser},
 		{templates.AccountPath, signedIn, s.showAccount},
 		{templates.ExportPath, signedIn, s.still(templates.ExportPage)},
@@ -91,8 +93,8 @@ func (s *server) pageRoutes(e *echo.Echo) {
 		{templates.DeletionsPath, maxBody, s.form(writer, s.undoByForm)},
 		{templates.NewChannelPath, maxBody, s.drafting(templates.ChannelDraft, s.createChannelByForm)},
 		{templates.WritePath, maxBody, s.drafting(templates.PostDraft, s.writeByForm)},
-		{plainBlogPath, maxSmallBody, s.form(writer, formAbout(s.activeChannel, s.actOnBlog))},
-		{blogPagePath, maxSmallBody, s.form(writer, formAbout(s.activeChannel, s.actOnBlog))},
+		{plainBlogPath, maxBody, s.drafting(templates.ReplyDraft, formAbout(s.activeChannel, s.actOnBlog))},
+		{blogPagePath, maxBody, s.drafting(templates.ReplyDraft, formAbout(s.activeChannel, s.actOnBlog))},
 		{plainBlogPath + "/edit", maxEditBody, s.drafting(templates.EditDraft, formAbout(s.activeChannel, s.editBlog))},
 		{templates.SubscriptionsPath, maxBody, s.form(writer, s.unsubscribeInList)},
 		{templates.OperatorPath, maxSmallBody, s.form(writer, s.operateByForm)},
@@ -149,6 +151,11 @@ func (s *server) apiRoutes(api *echo.Group) {
 		{http.MethodGet, "/channels/:name/blogs/:id", maxBody, everybody, about(s.activeChannel, s.readBlog)},
 		{http.MethodPut, "/channels/:name/blogs/:id", maxBody, writer, about(s.activeChannel, s.replaceBlog)},
 		{http.MethodDelete, "/channels/:name/blogs/:id", maxBody, writer, about(s.activeChannel, s.removeBlog)},
+		{http.MethodGet, repliesPath, maxBody, everybody, about(s.activeChannel, s.listReplies)},
+		{http.MethodPost, repliesPath, maxBody, writer, about(s.activeChannel, s.createReply)},
+		{http.MethodDelete, repliesPath + "/:reply", maxBody, writer, nothing(about(s.activeChannel, func(c echo.Context, v visitor, in domain.Channel) error {
+			return s.removeReply(c, v, in, pathParam(c, "reply"))
+		}))},
 		{http.MethodPut, votePath, maxSmallBody, writer, nothing(about(s.activeChannel, voting(s.store.Posts.Vote)))},
 		{http.MethodDelete, votePath, maxSmallBody, writer, nothing(about(s.activeChannel, voting(s.store.Posts.Unvote)))},
 		{http.MethodPut, blockedPath, maxBody, writer, nothing(about(own(s.activeChannel), func(c echo.Context, v visitor, in domain.Channel) error {

@@ -46,6 +46,7 @@ const (
 	inFound
 	alone
 	inFeed
+	inThread
 )
 
 type text struct {
@@ -107,16 +108,21 @@ func around(ctx context.Context, posts []blogJSON, text string) {
 	}
 }
 
-// offer sets what a reader may do with posts of a channel. An edit also needs that mayNotPost is empty.
+// offer sets what a reader may do with posts of a channel. An edit and a reply also need that mayNotPost is empty.
 func offer(posts []templates.Post, reader domain.Actor, owner domain.UserName, mayNotPost string) []templates.Post {
 	for i := range posts {
 		p := &posts[i]
 		of := domain.Object{Author: p.UserID, Owner: owner}
 		p.CanEdit, p.CanDelete = reader.May(domain.EditPost, of) && mayNotPost == "", reader.May(domain.RemovePost, of)
 		p.AsOperator = reader.ByOperator(domain.RemovePost, of) != ""
-		p.CanBlock = reader.May(domain.ManageChannel, of) && p.UserID != reader.User && p.UserID != domain.DeletedUser
+		p.CanBlock, p.MayNotReply = mayBlock(reader, of), mayNotPost != ""
 	}
 	return posts
+}
+
+// mayBlock reports whether a reader may keep the author of something from posting to its channel.
+func mayBlock(reader domain.Actor, of domain.Object) bool {
+	return reader.May(domain.ManageChannel, of) && of.Author != reader.User && of.Author != domain.DeletedUser
 }
 
 // content is the HTML of a post for a feed.
@@ -125,6 +131,14 @@ func (t texts) content(blog domain.Blog) string { return t.blog(blog, inFeed).ht
 func (t texts) blog(blog domain.Blog, place place) text {
 	return t.rendered(textKey{blog.Channel.Incarnation, blog.ID, string(blog.Revision), place}, blog.Text)
 }
+
+// reply is the HTML of a reply. Its ID is like that of no post.
+func (t texts) reply(r domain.Reply) markdown.HTML {
+	return t.rendered(textKey{incarnation: r.Channel.Incarnation, id: domain.BlogID(r.ID), place: inThread}, r.Text).html
+}
+
+// bytesOfReply is how many bytes of a page a reply takes, about.
+func (t texts) bytesOfReply(r domain.Reply) int { return len(t.reply(r).String()) + postMarkup }
 
 // postMarkup is how many bytes of a page a post takes besides its text, about.
 const postMarkup = 4 << 10
@@ -145,6 +159,8 @@ func (t texts) rendered(key textKey, source string) text {
 	}
 	level, folded := markdown.BelowTitle, false
 	switch key.place {
+	case inThread:
+		level = markdown.BelowDigest
 	case inList:
 		level = markdown.BelowList
 		source, folded = markdown.Cut(source, foldedText)
