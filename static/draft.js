@@ -463,7 +463,9 @@ prepare();
 // A channel that is gone has no form any more. Its page shows what is still kept.
 const gone = document.querySelector("[data-drafts]");
 if (gone) {
-  for (const name of named(`draft:${gone.dataset.drafts}:${location.pathname}:`)) {
+  // A reply is sent to the address of its post without the title.
+  const path = location.pathname.replace(/^(\/channels\/[^/]+)\/[^/]+\/(?:[^/]*-)?([^/-]+)$/, "$1/blogs/$2");
+  for (const name of named(`draft:${gone.dataset.drafts}:${path}:`)) {
     const text = make("textarea", { readOnly: true, rows: 10, value: words(read(name)) });
     text.setAttribute("aria-labelledby", "kept");
     const discard = make("button", { type: "button", textContent: "Discard" });

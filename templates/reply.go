@@ -79,6 +79,11 @@ func (r *Reply) called() string { return "the reply by " + r.UserID.Handle() }
 // menu reports whether the reader may do something with the reply.
 func (r *Reply) menu() bool { return r.CanDelete || r.CanBlock }
 
+// leadsToReplies reports whether a list leads from a post to its replies, or to the form for the first one.
+func (p *Post) leadsToReplies(page Page) bool {
+	return !p.RepliedOn.IsZero() || page.User != "" && !p.MayNotReply
+}
+
 // replied is when a post was last replied to, for the script that tells its author of new replies. It is empty if it never
 // was.
 func (p *Post) replied() string {
