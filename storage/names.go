@@ -33,6 +33,7 @@ type (
 	Reconciled    = deletion.Reconciled
 
 	FeedItem      = reader.FeedItem
+	WrittenReply  = reader.WrittenReply
 	Active        = reader.Active
 	ActiveChannel = reader.ActiveChannel
 	SearchPage    = reader.SearchPage

@@ -68,6 +68,7 @@ Feeds.Digest
 Feeds.DigestSummaries
 Feeds.Latest
 Feeds.List
+Feeds.RepliesBy
 Feeds.Search
 Feeds.VotesBy
 Feeds.WrittenTo

@@ -19,6 +19,7 @@ import (
 func TestAuthor(t *testing.T) {
 	t.Run("has their posts of all active channels, newest first, in pages of any size", bubble(authorHasTheirPosts))
 	t.Run("has their votes that were not taken back, on posts of all active channels", bubble(userHasTheirVotes))
+	t.Run("has their replies to posts that are there, in active channels", bubble(authorHasTheirReplies))
 	t.Run("a row that names a post of another is not shown", bubble(postOfAnotherIsNotShown))
 	t.Run("rows of a channel that is gone are removed by who reads them", bubble(rowsOfGoneChannelGo))
 	t.Run("an export reads the list of its user once, has all posts of each channel, and can be stopped", bubble(exportHasAll))
@@ -154,5 +155,39 @@ func listHasNoMore(t *testing.T, w *world) {
 	w.OK(w.Store.Posts.Delete(t.Context(), channel, first.ID, domain.By(ada), domain.Any[domain.Revision]()))
 	if got := w.OnList(grace); got != nil {
 		t.Errorf("after the deletion, the list is %q", got)
+	}
+}
+
+func authorHasTheirReplies(t *testing.T, w *world) {
+	garden, doomed, gone := w.Create("garden", ada), w.Create("doomed", ada), w.Create("gone", ada)
+	kept, removed := w.Post(garden, ada, "kept"), w.Post(garden, ada, "removed")
+	reply := func(to domain.Blog, in domain.Channel, text string) domain.Reply {
+		reply, _, err := w.Store.Posts.Reply(t.Context(), storage.NewReply{Channel: in, Post: to.ID, By: grace, Key: text, Text: text})
+		w.OK(err)
+		return reply
+	}
+	reply(kept, garden, "first")
+	deleted := reply(kept, garden, "deleted")
+	w.OK(w.Store.Posts.DeleteReply(t.Context(), garden, kept.ID, deleted.ID, domain.By(grace)))
+	reply(kept, garden, "second")
+	reply(removed, garden, "to a post that is removed")
+	w.OK(w.Store.Posts.Delete(t.Context(), garden, removed.ID, domain.By(ada), storetest.AnyRevision)) // and no worker has come yet
+	reply(w.Post(doomed, ada, "doomed"), doomed, "in a channel that is being deleted")
+	reply(w.Post(gone, ada, "gone"), gone, "in a channel that is gone")
+	w.Ask(doomed)
+	w.Delete(gone)
+	for limit := 1; limit <= 7; limit++ {
+		var got []string
+		for _, item := range slices.Concat(storetest.Pages(w.World, limit, storetest.Nothing, func(after string) (storage.Page[storage.WrittenReply], error) {
+			return w.Store.Feeds.RepliesBy(t.Context(), grace, after, limit)
+		})...) {
+			got = append(got, string(item.To.Name)+" "+item.To.Text+" "+item.Text)
+		}
+		if want := []string{"garden kept first", "garden kept second"}; !slices.Equal(got, want) {
+			t.Errorf("in pages of %d: %q, want %q", limit, got, want)
+		}
+	}
+	if _, err := w.Store.Feeds.RepliesBy(t.Context(), grace, "x", 5); !errors.As(err, new(*domain.InvalidError)) {
+		t.Errorf("a cursor of nothing: %v", err)
 	}
 }
