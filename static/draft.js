@@ -21,6 +21,8 @@ const read = (name) => JSON.parse(localStorage.getItem(name));
 const named = (start) => Object.keys(localStorage).filter((name) => name.startsWith(start)).sort();
 const newKey = () => Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 const make = (tag, fields) => Object.assign(document.createElement(tag), fields);
+// place is a path without the day and the words of a post, which are others once it is edited.
+const place = (path) => path.replace(/^(\/channels\/[^/]+)\/[^/]+\/(?:[^/]*-)?([^/-]+)$/, "$1/blogs/$2");
 const words = (draft) => Object.values(draft.typed).filter(Boolean).join("\n\n");
 
 // A tab has a name, for as long as it is open. It holds a lock, so that others know that it is. A
@@ -83,7 +85,7 @@ class Draft {
     this.path = new URL(form.getAttribute("action"), location.href).pathname;
     const { user, incarnation, titled } = form.elements;
     // The drafts of one form, for all channels that have had the name.
-    this.family = `draft:${user?.value ?? ""}:${this.path}:`;
+    this.family = `draft:${user?.value ?? ""}:${place(this.path)}:`;
     this.base = `${this.family}${incarnation?.value ?? ""}:`;
     this.name = this.base + tab;
     this.#line();
@@ -463,9 +465,7 @@ prepare();
 // A channel that is gone has no form any more. Its page shows what is still kept.
 const gone = document.querySelector("[data-drafts]");
 if (gone) {
-  // A reply is sent to the address of its post without the title.
-  const path = location.pathname.replace(/^(\/channels\/[^/]+)\/[^/]+\/(?:[^/]*-)?([^/-]+)$/, "$1/blogs/$2");
-  for (const name of named(`draft:${gone.dataset.drafts}:${path}:`)) {
+  for (const name of named(`draft:${gone.dataset.drafts}:${place(location.pathname)}:`)) {
     const text = make("textarea", { readOnly: true, rows: 10, value: words(read(name)) });
     text.setAttribute("aria-labelledby", "kept");
     const discard = make("button", { type: "button", textContent: "Discard" });

@@ -147,7 +147,7 @@ func EditBlogPage(page Page, v EditBlog) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var7 templ.SafeURL
-				templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinURLErrs(PlainBlogPath(v.Channel.Name, v.ID))
+				templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinURLErrs(plainBlogPath(v.Channel.Name, v.ID))
 				if templ_7745c5c3_Err != nil {
 					return templ.Error{Err: templ_7745c5c3_Err, FileName: `blog_edit.templ`, Line: 33, Col: 51}
 				}
@@ -646,7 +646,7 @@ func mergeForm(page Page, v EditBlog) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var26 templ.SafeURL
-		templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinURLErrs(PlainBlogPath(v.Channel.Name, v.ID))
+		templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinURLErrs(plainBlogPath(v.Channel.Name, v.ID))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `blog_edit.templ`, Line: 140, Col: 64}
 		}

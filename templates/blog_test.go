@@ -32,7 +32,7 @@ func TestBlogPage(t *testing.T) {
 			without("details[open]"), without("a[href="+path+"/edit]"),
 		)
 		v.CanEdit = true
-		expect(t, BlogPage(pageAt(path, "ingrid"), v), in("a[href="+PlainBlogPath("aurora", v.ID)+"/edit]"))
+		expect(t, BlogPage(pageAt(path, "ingrid"), v), in("a[href="+plainBlogPath("aurora", v.ID)+"/edit]"))
 	})
 	t.Run("without a title is named by its first words, and its text is what one reads first", func(t *testing.T) {
 		post := samplePost()

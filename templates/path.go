@@ -137,14 +137,14 @@ func slug(d domain.Draft) (s string) {
 	return s
 }
 
-// PlainBlogPath shows a post as BlogPath does, and needs nothing of it but its id.
-func PlainBlogPath(channel domain.ChannelName, id domain.BlogID) string {
+// plainBlogPath shows a post as BlogPath does, and needs nothing of it but its id.
+func plainBlogPath(channel domain.ChannelName, id domain.BlogID) string {
 	return ChannelPath(channel) + "/blogs/" + string(id)
 }
 
 // EditBlogPath is where the author edits the post.
 func EditBlogPath(channel domain.ChannelName, id domain.BlogID) string {
-	return PlainBlogPath(channel, id) + "/edit"
+	return plainBlogPath(channel, id) + "/edit"
 }
 
 // signInFrom is the path to sign in and then return to the page.

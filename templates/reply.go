@@ -13,8 +13,8 @@ const (
 	MaxYours  = 100
 )
 
-// A Reply is a reply to a post as a reader sees it. Its forms post incarnation, next and action=delete-reply and reply to
-// [PlainBlogPath], or action=block and person.
+// A Reply is a reply to a post as a reader sees it. Its forms post incarnation and next to [BlogPath], with
+// action=delete-reply and reply, or with action=block and person.
 type Reply struct {
 	domain.Reply
 	// Rendered is Text as HTML.
@@ -26,7 +26,7 @@ type Reply struct {
 }
 
 // A Thread is a post at its permalink, with a part of its replies, the oldest first. The form for a reply is below the last
-// part. It posts text, key, user, next and incarnation to [PlainBlogPath], which stays if the title is edited.
+// part. It posts text, key, user, next and incarnation to [BlogPath].
 type Thread struct {
 	Post
 	Replies []Reply

@@ -199,7 +199,7 @@ func replies(page Page, v Thread) templ.Component {
 			}
 		}
 		for i := range v.Replies {
-			templ_7745c5c3_Err = ReplyArticle(&v.Replies[i], PlainBlogPath(v.In, v.ID), v.here()).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ReplyArticle(&v.Replies[i], v.path(), v.here()).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -259,7 +259,7 @@ func replies(page Page, v Thread) templ.Component {
 	})
 }
 
-// ReplyArticle shows a reply on a page of its post. Its forms go to a path, and lead back to the page.
+// ReplyArticle shows a reply on a page of its post. Its forms go to the path of the post, and lead back to the page.
 func ReplyArticle(r *Reply, path, page string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -504,9 +504,9 @@ func replyForm(page Page, v Thread) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var21 templ.SafeURL
-		templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinURLErrs(PlainBlogPath(v.In, v.ID))
+		templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinURLErrs(v.path())
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `reply.templ`, Line: 93, Col: 88}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `reply.templ`, Line: 93, Col: 71}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var21))
 		if templ_7745c5c3_Err != nil {
@@ -519,7 +519,7 @@ func replyForm(page Page, v Thread) templ.Component {
 		var templ_7745c5c3_Var22 string
 		templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.ResolveAttributeValue(v.Draft.draft())
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `reply.templ`, Line: 93, Col: 130}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `reply.templ`, Line: 93, Col: 113}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var22)
 		if templ_7745c5c3_Err != nil {
@@ -532,7 +532,7 @@ func replyForm(page Page, v Thread) templ.Component {
 		var templ_7745c5c3_Var23 string
 		templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.ResolveAttributeValue("Reply to " + string(v.UserID))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `reply.templ`, Line: 93, Col: 176}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `reply.templ`, Line: 93, Col: 159}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var23)
 		if templ_7745c5c3_Err != nil {

@@ -28,10 +28,11 @@ const draftText = "What I wrote,\nin two lines"
 func draftForms(s *site, b *browser) map[string]form {
 	s.Helper()
 	channel := s.channel("Engines", "ada")
-	id := s.post(channel, "ada", "Before").ID
+	post := s.post(channel, "ada", "Before")
 	return map[string]form{
 		"Post":           b.open("/channels/Engines").form("Post").fill("title", "Mine").fill("text", draftText),
-		"Save":           b.open("/channels/Engines/blogs/"+string(id)+"/edit").form("Save").fill("title", "Mine").fill("text", draftText),
+		"Save":           b.open(permalink(channel, post)+"/edit").form("Save").fill("title", "Mine").fill("text", draftText),
+		"Reply":          b.open(postPage(channel, post)).form("Reply").fill("text", draftText),
 		"Describe":       b.open("/channels/Engines/edit").form("Save all").fill("description", draftText),
 		"Create channel": b.open("/channels/new").form("Create channel").fill("name", "Brakes").fill("description", draftText),
 	}
@@ -139,7 +140,7 @@ func draftIsShownByWhateverRefusesIt(t *testing.T) {
 			b := s.signedIn("ada")
 			s.author("bob")
 			for kind, sent := range draftForms(s, b) {
-				if kind == "Create channel" && (test.status == 403 || test.status == 404) || kind == "Post" && test.status == 403 {
+				if kind == "Create channel" && (test.status == 403 || test.status == 404) || (kind == "Post" || kind == "Reply") && test.status == 403 {
 					continue // everybody may, and it is of no channel
 				}
 				sent = test.refuse(s, sent)

@@ -83,7 +83,7 @@ type export struct {
 }
 
 func (e export) write(ctx context.Context) error {
-	for _, part := range []func(context.Context) error{e.profile, e.subscriptions, e.votes, e.channels, e.posts} {
+	for _, part := range []func(context.Context) error{e.profile, e.subscriptions, e.votes, e.replies, e.channels, e.posts} {
 		if err := part(ctx); err != nil {
 			return err
 		}
@@ -140,7 +140,24 @@ func (e export) votes(ctx context.Context) error {
 	})
 }
 
-// channels adds each channel that the user owns, with everybody's posts.
+// A writtenReplyJSON is a reply that the user wrote, with the post that it answers.
+type writtenReplyJSON struct {
+	Channel domain.ChannelName `json:"channel"`
+	Post    domain.BlogID      `json:"post"`
+	URL     string             `json:"url"`
+	replyJSON
+}
+
+func (e export) replies(ctx context.Context) error {
+	replies := pages(func(after string) (storage.Page[storage.WrittenReply], error) {
+		return e.store.Feeds.RepliesBy(ctx, e.user.Name, after, exportPage)
+	})
+	return exportList(e, "replies.json", "[", replies, ",", "]\n", func(r storage.WrittenReply) (string, error) {
+		return jsonLine(writtenReplyJSON{r.To.Name, r.Post, e.origin + templates.BlogPath(r.To.Name, r.To.Blog), newReplyJSON(r.Reply)})
+	})
+}
+
+// channels adds each channel that the user owns, with everybody's posts and the replies to them.
 func (e export) channels(ctx context.Context) error {
 	for owned, err := range pages(func(after string) (storage.Page[domain.Channel], error) {
 		return e.store.Channels.ListOwned(ctx, e.user.Name, after, exportPage)
@@ -151,15 +168,52 @@ func (e export) channels(ctx context.Context) error {
 		for _, channel := range owned {
 			about := emptyFeedOf(channel, e.origin)
 			about.FeedURL = e.origin + templates.ChannelJSONFeedPath(channel.Name)
-			err := e.feed(ctx, "channels/", channel, about, pages(func(after string) (storage.Page[domain.Blog], error) {
+			err := e.feed(ctx, "channels/", channel, about, e.withReplies(ctx, pages(func(after string) (storage.Page[domain.Blog], error) {
 				return e.store.Posts.List(ctx, channel.Ref(), storage.BlogQuery{After: after, Limit: exportPage})
-			}))
+			})))
 			if err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// An exported is a post, or a reply to it.
+type exported struct {
+	post  domain.Blog
+	reply *domain.Reply
+}
+
+// withReplies yields posts, each with the replies to it after it.
+func (e export) withReplies(ctx context.Context, posts iter.Seq2[[]domain.Blog, error]) iter.Seq2[[]exported, error] {
+	return func(yield func([]exported, error) bool) {
+		for some, err := range posts {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for _, post := range some {
+				if !yield([]exported{{post: post}}, nil) {
+					return
+				}
+				if post.RepliedOn.IsZero() {
+					continue
+				}
+				for replies, err := range pages(func(after string) (storage.Page[domain.Reply], error) {
+					return e.store.Posts.Replies(ctx, post.Channel, post.ID, after, exportPage)
+				}) {
+					page := make([]exported, len(replies))
+					for i := range replies {
+						page[i] = exported{post, &replies[i]}
+					}
+					if !yield(page, err) || err != nil {
+						return
+					}
+				}
+			}
+		}
+	}
 }
 
 // posts adds what the user wrote in the channels of others, a file for each channel.
@@ -181,9 +235,13 @@ func (e export) posts(ctx context.Context) error {
 		channel.About = domain.About{} // the owner's words
 		about := emptyFeedOf(channel, e.origin)
 		about.Title = fmt.Sprintf("Posts of @%s in %s", e.user.Name, channel.Name)
-		written := func(yield func([]domain.Blog, error) bool) {
+		written := func(yield func([]exported, error) bool) { // the replies are in replies.json, or of others
 			for items, err := range e.store.Feeds.WrittenTo(ctx, e.user.Name, in) {
-				if !yield(blogsOf(items), err) {
+				page := make([]exported, len(items))
+				for i, item := range items {
+					page[i].post = item.Blog
+				}
+				if !yield(page, err) {
 					return
 				}
 			}
@@ -199,15 +257,18 @@ func (e export) posts(ctx context.Context) error {
 // and Markdown, for people. Each is read for itself, so a post that comes meanwhile may be in one.
 // A channel whose deletion begins meanwhile may have lost posts that were not read yet. So it is
 // read again, and then the export fails.
-func (e export) feed(ctx context.Context, folder string, channel domain.Channel, about feed, posts iter.Seq2[[]domain.Blog, error]) error {
+func (e export) feed(ctx context.Context, folder string, channel domain.Channel, about feed, posts iter.Seq2[[]exported, error]) error {
 	name := exportFile(channel)
 	head, err := json.Marshal(about)
 	if err != nil {
 		return err
 	}
 	head = bytes.TrimSuffix(head, []byte("]}")) // the items are its last member
-	err = exportList(e, folder+name+".json", string(head), posts, ",", "]}\n", func(post domain.Blog) (string, error) {
-		item := feedItemOf(channel.Name, post, e.origin)
+	err = exportList(e, folder+name+".json", string(head), posts, ",", "]}\n", func(x exported) (string, error) {
+		item := feedItemOf(channel.Name, x.post, e.origin)
+		if x.reply != nil {
+			item = feedItemOfReply(*x.reply, item, e.origin)
+		}
 		item.Markdown = &struct{}{}
 		return jsonLine(item)
 	})
@@ -220,9 +281,13 @@ func (e export) feed(ctx context.Context, folder string, channel domain.Channel,
 			begin += "\n" + asCode(*field.Text) + "\n"
 		}
 	}
-	err = exportList(e, folder+name+".md", begin, posts, "", "", func(post domain.Blog) (string, error) {
-		title := ""
-		if post.Title != "" {
+	err = exportList(e, folder+name+".md", begin, posts, "", "", func(x exported) (string, error) {
+		post, title := x.post, ""
+		switch {
+		case x.reply != nil:
+			title = "### Reply to " + asTyped(post.UserID.Handle()) + "\n\n"
+			post.Text, post.UserID, post.CreatedOn = x.reply.Text, x.reply.UserID, x.reply.CreatedOn
+		case post.Title != "":
 			title = "## " + asTyped(post.Title) + "\n\n"
 		}
 		return fmt.Sprintf("\n%s%s\n\n%s, %s\n\n---\n", title, asCode(post.Text), asTyped(post.UserID.Handle()), feedTime(post.CreatedOn)), nil

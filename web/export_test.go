@@ -70,10 +70,15 @@ func exportHasAll(t *testing.T) {
 	s.author("bob")
 	wheels, axles, gone := s.channel("Wheels", "bob"), s.channel("Axles", "bob"), s.channel("Gone", "bob")
 	s.post(engines, "ada", "Mine at home")
-	s.post(engines, "bob", "A reader of mine")
-	s.post(wheels, "ada", "Mine elsewhere")
+	answered := s.post(engines, "bob", "A reader of mine")
+	elsewhere := s.post(wheels, "ada", "Mine elsewhere")
+	mine := s.reply(engines, answered, "ada", "My reply at home")
+	s.reply(engines, answered, "bob", "A reply at mine")
+	s.reply(wheels, elsewhere, "bob", "Another’s reply elsewhere")
+	s.reply(wheels, elsewhere, "ada", "My reply elsewhere")
 	rated := s.post(axles, "bob", "Of another user")
 	lost := s.post(gone, "ada", "Mine in what is gone")
+	s.reply(gone, lost, "ada", "Mine in what is gone")
 	ok(t, s.store.Posts.Vote(t.Context(), axles.Ref(), rated.ID, "ada"))
 	off := s.post(wheels, "bob", "Voted on and off")
 	ok(t, s.store.Posts.Vote(t.Context(), wheels.Ref(), off.ID, "ada"))
@@ -92,13 +97,15 @@ func exportHasAll(t *testing.T) {
 			names = append(names, name)
 		}
 		slices.Sort(names)
-		want := []string{"channels/Engines.json", "channels/Engines.md", "posts/Wheels.json", "posts/Wheels.md", "profile.json", "subscriptions.json", "votes.json"}
+		want := []string{"channels/Engines.json", "channels/Engines.md", "posts/Wheels.json", "posts/Wheels.md", "profile.json", "replies.json", "subscriptions.json", "votes.json"}
 		if !slices.Equal(names, want) {
 			t.Errorf("%s has %q, want %q", path, names, want)
 		}
 		for name, parts := range map[string][]string{
-			"channels/Engines.json": {"Mine at home", "A reader of mine"}, "channels/Engines.md": {"Mine at home", "A reader of mine"},
-			"posts/Wheels.json": {"Mine elsewhere"}, "posts/Wheels.md": {"Mine elsewhere"},
+			"channels/Engines.json": {"Mine at home", "A reader of mine", "A reply at mine", "My reply at home", string(mine.ID)},
+			"channels/Engines.md":   {"Mine at home", "A reader of mine", "### Reply to @bob\n\n    A reply at mine\n\n@bob"},
+			"replies.json":          {"My reply at home", "My reply elsewhere", string(elsewhere.ID), `"channel":"Wheels"`},
+			"posts/Wheels.json":     {"Mine elsewhere"}, "posts/Wheels.md": {"Mine elsewhere"},
 			"profile.json": {`"name":"ada"`}, "subscriptions.json": {`"Axles"`}, "votes.json": {string(rated.ID)},
 		} {
 			for _, part := range parts {
@@ -108,7 +115,7 @@ func exportHasAll(t *testing.T) {
 			}
 		}
 		for name, text := range texts {
-			for _, not := range []string{"Of another user", "All about Wheels", "Voted on and off", "Mine in what is gone", string(off.ID), string(lost.ID)} {
+			for _, not := range []string{"Of another user", "All about Wheels", "Voted on and off", "Mine in what is gone", "Another’s reply elsewhere", string(off.ID), string(lost.ID)} {
 				if strings.Contains(text, not) {
 					t.Errorf("%s has %q", name, not)
 				}

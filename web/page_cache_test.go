@@ -114,6 +114,8 @@ func cacheAnswersWhatWasWrittenLast(t *testing.T) {
 			a.do("PATCH", "/api/v1/channels/Engines", bearer(ada), fields("description", "Other words")).want(200)
 		}, "Other words", []string{"/channels/Engines", atom, json}},
 		{"a post", func() { a.post(channel, "bob", "Third") }, "Third", []string{"/channels/Engines", atom, json, listPath, listPath + "?limit=1"}},
+		{"a reply", func() { a.reply(channel, blog, "bob", "Fourth") }, "Fourth", []string{page, post + "/replies"}},
+		{"a reply seen in lists", func() {}, "Replies", []string{"/channels/Engines"}},
 		{"a deletion of a post", func() { a.do("DELETE", post, bearer(ada)).want(204) }, "Third", []string{"/channels/Engines"}},
 	} {
 		for _, path := range step.on {

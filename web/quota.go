@@ -17,7 +17,7 @@ type Quotas struct {
 	// AccountDay is for one account in 24 hours, AddressDay for all accounts of one client address in 24
 	// hours, both in all processes together.
 	AccountDay, AddressDay int64
-	// Account is for the posts that one account has in all.
+	// Account is for the posts and replies that one account has in all.
 	Account int64
 }
 
@@ -125,6 +125,9 @@ func textBytes(fields []domain.Field) (bytes int64) {
 // postBytes are what a post counts.
 func postBytes(draft domain.Draft) int64 { return rowBytes + textBytes(draft.Fields()) }
 
+// replyBytes are what a reply counts.
+func replyBytes(text string) int64 { return rowBytes + int64(len(text)) }
+
 // A dayQuota bounds how many bytes each account, or each address, may store in a window of 24 hours, in all
 // processes together. The sums are in rows of the store. A process adds to a row once it has counted a part
 // of the limit, and learns then what others have added. What it has not added when it ends is not counted.
@@ -213,11 +216,13 @@ type postsSum struct {
 	count    postsCount
 }
 
-// A postsCount is a count of an account's posts, the newest first. It has found so many bytes, and goes on
-// after a post. It is unfinished if there is one.
+// A postsCount is a count of an account's posts, the newest first, and then of its replies. It has found so many bytes, and goes
+// on after one. It is unfinished if there is one.
 type postsCount struct {
 	found int64
 	after string
+	// replies reports whether it has counted the posts, and goes on with the replies.
+	replies bool
 	// before is what was stored before it began.
 	before int64
 }
@@ -254,8 +259,8 @@ func (s *server) hasRoom(c echo.Context, v visitor, bytes int64) error {
 	case full:
 		s.tellOverQuota(quotaAccount)
 		return refuse(http.StatusUnprocessableEntity, "Too much text",
-			fmt.Sprintf("The posts of an account may take about %s on this site, and yours leave no room for this one. Nothing was saved. "+
-				"Delete posts or channels that you do not need, and send it again a minute later.", megabytes(q.limit)))
+			fmt.Sprintf("The posts and replies of an account may take about %s on this site, and yours leave no room for this one. Nothing was saved. "+
+				"Delete posts, replies or channels that you do not need, and send it again a minute later.", megabytes(q.limit)))
 	}
 	return nil
 }
@@ -284,22 +289,37 @@ func (q *postsQuota) begin(user domain.UserName, bytes int64) (*postsSum, postsC
 // or has taken long.
 func (s *server) countPosts(ctx context.Context, user domain.UserName, count postsCount) (postsCount, error) {
 	for began := time.Now(); ; {
-		posts, err := s.store.Feeds.BlogsBy(ctx, user, count.after, exportPage)
+		bytes, next, err := s.countPage(ctx, user, count)
 		if err != nil {
 			return count, err
 		}
-		for _, post := range posts.Items {
-			count.found += postBytes(post.Draft)
-		}
-		count.after = posts.Next
+		count.found, count.after = count.found+bytes, next
 		switch {
 		case count.found > s.quotas.account.limit:
 			count.after = ""
 			return count, nil
+		case count.after == "" && !count.replies:
+			count.replies = true
 		case count.after == "", time.Since(began) > recountTime:
 			return count, nil
 		}
 	}
+}
+
+// countPage returns how many bytes the next posts or replies of a count take, and where those after them begin.
+func (s *server) countPage(ctx context.Context, user domain.UserName, count postsCount) (bytes int64, next string, err error) {
+	if count.replies {
+		replies, err := s.store.Feeds.RepliesBy(ctx, user, count.after, exportPage)
+		for _, reply := range replies.Items {
+			bytes += replyBytes(reply.Text)
+		}
+		return bytes, replies.Next, err
+	}
+	posts, err := s.store.Feeds.BlogsBy(ctx, user, count.after, exportPage)
+	for _, post := range posts.Items {
+		bytes += postBytes(post.Draft)
+	}
+	return bytes, posts.Next, err
 }
 
 // end keeps what a count has found. One that failed goes on from there.

@@ -25,6 +25,7 @@ func TestQuota(t *testing.T) {
 	t.Run("costs most posts no call of the store", quotaCostsMostPostsNoCall)
 	t.Run("of all posts refuses the next, and what is deleted makes room", deletedPostsMakeRoom)
 	t.Run("of all posts counts those that are there already", postsThatAreThereCount)
+	t.Run("of all posts counts replies too", repliesCount)
 	t.Run("counts on if there are too many posts for one request", countGoesOn)
 	t.Run("of all posts is counted by one request at a time", oneRequestCounts)
 	t.Run("that the store does not take is counted with the next post", whatTheStoreMissedIsCounted)
@@ -148,7 +149,7 @@ func deletedPostsMakeRoom(t *testing.T) {
 		}
 		s.writesTwoKilobytes(token).want(201)
 		s.writesTwoKilobytes(token).want(201)
-		full().has("about 7000 bytes", "Nothing was saved", "Delete posts or channels that you do not need, and send it again a minute later")
+		full().has("about 7000 bytes", "Nothing was saved", "Delete posts, replies or channels that you do not need, and send it again a minute later")
 		s.deletesNewest(token, 1)
 		full()
 		time.Sleep(time.Minute)
@@ -169,6 +170,29 @@ func postsThatAreThereCount(t *testing.T) {
 		s.hasPosts(10)
 		s.writesTwoKilobytes(token).want(422)
 		s.writesTwoKilobytes(s.signUp("bob")).want(201)
+	})
+}
+
+func repliesCount(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, _ := quotaSite(t, web.Quotas{Account: 32_000})
+		s.hasPosts(1)
+		bob, in := s.signUp("bob"), domain.Channel{Name: "Engines", Owner: "ada", Incarnation: s.ref("Engines").Incarnation}
+		posts, err := s.store.Posts.List(t.Context(), in.Ref(), storage.BlogQuery{Limit: 1})
+		ok(t, err)
+		replies := repliesPath(in, posts.Items[0])
+		for range 8 {
+			s.reply(in, posts.Items[0], "bob", twoKilobytes)
+		}
+		s.writesTwoKilobytes(bob).want(201)
+		s.do("POST", replies, bearer(bob), fields("text", twoKilobytes)).want(201)
+		s.writesTwoKilobytes(bob).want(422)
+		s.do("POST", replies, bearer(bob), fields("text", twoKilobytes)).want(422).has("leave no room")
+		for _, id := range s.listed(replies, "id")[:2] {
+			s.do("DELETE", replies+"/"+id, bearer(bob)).want(204)
+		}
+		time.Sleep(time.Minute)
+		s.writesTwoKilobytes(bob).want(201)
 	})
 }
 
@@ -220,8 +244,8 @@ func oneRequestCounts(t *testing.T) {
 		drivertest.Together(len(statuses), func(i int) { statuses[i] = s.writesTwoKilobytes(token).status })
 		slices.Sort(statuses)
 		// The others do not know yet that there is no room. What they store is not among what was counted.
-		if want := []int{201, 201, 201, 422}; counts.Load() != 1 || !slices.Equal(statuses, want) {
-			t.Errorf("%d counts and %v, want 1 and %v", counts.Load(), statuses, want)
+		if want := []int{201, 201, 201, 422}; counts.Load() != 2 || !slices.Equal(statuses, want) {
+			t.Errorf("%d lists were read and %v, want those of posts and of replies once and %v", counts.Load(), statuses, want)
 		}
 		s.writesTwoKilobytes(token).want(422)
 	})
@@ -255,7 +279,7 @@ func quotaKeepsWhatWasTyped(t *testing.T) {
 		says   string
 	}{
 		"of a day":     {web.Quotas{AccountDay: 1}, 429, []string{"Post", "Save", "Describe", "Create channel"}, "An account may store about 1 bytes of text in 24 hours on this site. Nothing was saved."},
-		"of all posts": {web.Quotas{Account: 1}, 422, []string{"Post", "Save"}, "Delete posts or channels that you do not need, and send it again a minute later."},
+		"of all posts": {web.Quotas{Account: 1}, 422, []string{"Post", "Save"}, "Delete posts, replies or channels that you do not need, and send it again a minute later."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newSiteWith(t, web.Options{Version: "test", Quotas: c.quotas})

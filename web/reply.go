@@ -115,7 +115,7 @@ func (s *server) shownReply(reply domain.Reply, reader domain.Actor, owner domai
 
 // reply makes a reply, unless its author or their address has stored too much.
 func (s *server) reply(c echo.Context, v visitor, n storage.NewReply) (domain.Reply, bool, error) {
-	if err := s.takePost(c, v, rowBytes+int64(len(n.Text))); err != nil {
+	if err := s.takePost(c, v, replyBytes(n.Text)); err != nil {
 		return domain.Reply{}, false, err
 	}
 	return s.store.Posts.Reply(c.Request().Context(), n)
@@ -169,13 +169,14 @@ func (s *server) readThread(c echo.Context, v visitor, in domain.Channel, post d
 // replied answers the form for a reply that is published: with the page that it was on or, if a script asks for it, with the
 // reply as that page shows it.
 func (s *server) replied(c echo.Context, v visitor, in domain.Channel, form url.Values, reply domain.Reply) error {
-	page := cmp.Or(localPath(form.Get("next")), c.Request().URL.EscapedPath())
+	path := c.Request().URL.EscapedPath()
+	page := cmp.Or(localPath(form.Get("next")), path)
 	if c.Request().Header.Get(headerPrefer) != preferRepresentation {
 		return s.done(c, nil, "replied", page+"#"+templates.ReplyAnchor(reply.ID))
 	}
 	shown := s.shownReply(reply, v.actor(), in.Owner)
 	c.Response().Header().Set(headerPreferred, preferRepresentation)
-	return render(c, http.StatusOK, templates.ReplyArticle(&shown, templates.PlainBlogPath(in.Name, reply.Post), page))
+	return render(c, http.StatusOK, templates.ReplyArticle(&shown, path, page))
 }
 
 // removeReply deletes a reply.

@@ -27,7 +27,7 @@ func furnish(g *stage) {
 	g.keyed(engines, "key-of-a-post", "Kept")
 	gone := g.keyed(engines, "gone", "gone")
 	ok(g, g.store.Posts.Delete(g.Context(), engines, gone.ID, domain.By("ada"), domain.Any[domain.Revision]()))
-	reply, theirReply := g.reply(engines, post, "ada", "reply", "Of ada"), g.reply(engines, post, "bob", "reply", "Of bob")
+	reply, theirReply := g.reply(engines, post, "ada", "Of ada"), g.keyedReply(engines, post, "bob", "reply", "Of bob")
 	secret, err := g.store.Accounts.NewDigestAddress(g.Context(), "bob")
 	ok(g, err)
 	invitation, made, err := g.store.Accounts.Invite(g.Context(), "ada")
@@ -66,14 +66,6 @@ func (g *stage) keyed(channel domain.Channel, key, text string) domain.Blog {
 		Draft: domain.Draft{Text: text}, CreatedOn: domain.Now().Add(-24 * time.Hour)})
 	ok(g, err)
 	return blog
-}
-
-// reply makes a reply with this idempotency key.
-func (g *stage) reply(in domain.Channel, to domain.Blog, by domain.UserName, key, text string) domain.Reply {
-	g.Helper()
-	reply, _, err := g.store.Posts.Reply(g.Context(), storage.NewReply{Channel: in, Post: to.ID, By: by, Key: key, Text: text})
-	ok(g, err)
-	return reply
 }
 
 // next returns the continuation token of ada's first page of a list.

@@ -82,6 +82,20 @@ func (s *site) post(channel domain.Channel, by, text string) domain.Blog {
 	return blog
 }
 
+// reply makes a reply to a post.
+func (s *site) reply(in domain.Channel, to domain.Blog, by domain.UserName, text string) domain.Reply {
+	s.Helper()
+	return s.keyedReply(in, to, by, string(domain.NewRevision()), text)
+}
+
+// keyedReply makes a reply with this idempotency key.
+func (s *site) keyedReply(in domain.Channel, to domain.Blog, by domain.UserName, key, text string) domain.Reply {
+	s.Helper()
+	reply, _, err := s.store.Posts.Reply(s.Context(), storage.NewReply{Channel: in, Post: to.ID, By: by, Key: key, Text: text})
+	ok(s, err)
+	return reply
+}
+
 // postOn makes a post of the channel's owner with this time of creation.
 func (s *site) postOn(on time.Time, channel domain.Channel, text string) domain.Blog {
 	s.Helper()

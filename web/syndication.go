@@ -109,6 +109,19 @@ func feedItemOf(in domain.ChannelName, post domain.Blog, origin string) feedItem
 	}
 }
 
+// feedItemOfReply is a reply to the post of an item.
+func feedItemOfReply(reply domain.Reply, to feedItem, origin string) feedItem {
+	return feedItem{
+		ID:            feedID("reply", string(reply.Channel.Incarnation), string(reply.ID)),
+		URL:           to.URL + "#" + templates.ReplyAnchor(reply.ID),
+		ReplyTo:       to.ID,
+		ContentText:   reply.Text,
+		DatePublished: feedTime(reply.CreatedOn),
+		DateModified:  feedTime(reply.CreatedOn),
+		Authors:       []feedAuthor{authorOf(reply.UserID, origin)},
+	}
+}
+
 func authorOf(name domain.UserName, origin string) feedAuthor {
 	if name == domain.DeletedUser {
 		return feedAuthor{Name: string(name)}
@@ -149,7 +162,9 @@ type feedItem struct {
 	ContentHTML string `json:"content_html,omitempty" xml:"-"`
 	ContentText string `json:"content_text" xml:"-"`
 	// Markdown tells import to take ContentText as it is.
-	Markdown      *struct{}    `json:"_markdown,omitempty" xml:"-"`
+	Markdown *struct{} `json:"_markdown,omitempty" xml:"-"`
+	// ReplyTo is the ID of the post that an export's reply answers. It tells import that this is no post.
+	ReplyTo       string       `json:"_reply_to,omitempty" xml:"-"`
 	DatePublished string       `json:"date_published" xml:"published"`
 	DateModified  string       `json:"date_modified" xml:"updated"`
 	Authors       []feedAuthor `json:"authors" xml:"author"`

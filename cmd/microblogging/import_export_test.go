@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -79,8 +80,12 @@ func importsAnExport(t *testing.T, posts []exported) {
 		ok(t, err)
 		ok(t, store.Operator.ListChannel(t.Context(), channel))
 		for i, post := range posts {
-			_, _, err := store.Posts.Create(t.Context(), storage.NewPost{Channel: channel, By: "ada", Key: string(rune('a' + i)), Draft: post.Draft, CreatedOn: post.on})
+			made, _, err := store.Posts.Create(t.Context(), storage.NewPost{Channel: channel, By: "ada", Key: string(rune('a' + i)), Draft: post.Draft, CreatedOn: post.on})
 			ok(t, err)
+			if i == 0 {
+				_, _, err = store.Posts.Reply(t.Context(), storage.NewReply{Channel: channel, Post: made.ID, By: "bob", Key: "reply", Text: post.Text})
+				ok(t, err)
+			}
 		}
 	}
 	token, _, err := store.Accounts.SignIn(t.Context(), storage.Attempt{Name: "ada", Password: testPassword})
@@ -101,8 +106,12 @@ func importsAnExport(t *testing.T, posts []exported) {
 			ok(t, err)
 			path, data := filepath.Join(t.TempDir(), "feed.json"), t.TempDir()
 			ok(t, os.WriteFile(path, text, 0o600))
-			if code, out, errs := imported(t, data, testPassword, path); code != 0 {
+			code, out, errs := imported(t, data, testPassword, path)
+			if code != 0 {
 				t.Fatalf("%d\n%s%s", code, out, errs)
+			}
+			if left := strings.Contains(out, "1 left out: 1 replies"); left != strings.HasPrefix(name, "channels/") {
+				t.Errorf("the report says %t that a reply is left out:\n%s", left, out)
 			}
 			mustHavePosts(t, data, posts)
 		})

@@ -27,6 +27,7 @@ const (
 	// The next ones became no posts.
 	notPublished
 	notPosts
+	replies
 	repeated
 	empty
 	// Of the next ones, which are added too, the posts have something else than the file.
@@ -44,11 +45,11 @@ const (
 )
 
 // leftOut maps the reason why an entry is left out to its count.
-var leftOut = map[string]int{feed.NotPublished: notPublished, feed.NotPosts: notPosts, feed.Repeated: repeated, feed.Empty: empty}
+var leftOut = map[string]int{feed.NotPublished: notPublished, feed.NotPosts: notPosts, feed.Replies: replies, feed.Repeated: repeated, feed.Empty: empty}
 
 // importWords are what the report says of each count.
 var importWords = [...]string{
-	notPublished: feed.NotPublished, notPosts: feed.NotPosts, repeated: feed.Repeated, empty: feed.Empty,
+	notPublished: feed.NotPublished, notPosts: feed.NotPosts, replies: feed.Replies, repeated: feed.Repeated, empty: feed.Empty,
 	misdated:   "posts dated now because their dates cannot be read",
 	early:      "posts dated now because their dates are in the future",
 	zoneless:   "dates taken as UTC because they name no time zone that is known",

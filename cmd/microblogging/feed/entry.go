@@ -61,6 +61,7 @@ func (m Medium) is(kind string) bool { return strings.HasPrefix(strings.ToLower(
 const (
 	NotPublished = "not published"
 	NotPosts     = "not posts"
+	Replies      = "replies"
 	Repeated     = "repeated in the file"
 	Empty        = "empty"
 )
@@ -248,6 +249,9 @@ func isIn(text, address string) bool {
 // markdownMember is the member of a JSON Feed's item by which an export of this program says that
 // content_text is Markdown. JSON Feed leaves names with an underscore to programs.
 const markdownMember = "_markdown"
+
+// replyMember is the member by which an export of this program says that an item is a reply.
+const replyMember = "_reply_to"
 
 // markdownMark begins what is Markdown, and no HTML, if it can be the text of a post.
 const markdownMark = "<!--markdown-->"

@@ -96,6 +96,9 @@ func (o jsonObject) entry() Entry {
 			e.judgeMember(name, members)
 		}
 	}
+	if o[replyMember] != nil {
+		e.LeftOut = Replies
+	}
 	e.identify(o.id(), o.text("url"), []string{o.text("date_published"), o.text("date_modified")})
 	return e
 }

@@ -446,6 +446,7 @@ func privateIsLeftOut(t *testing.T) {
 		head + `<draft>draft</draft></item></channel></rss>`:                                                                                          feed.NotPublished,
 		head + `<privacy>me</privacy></item></channel></rss>`:                                                                                         feed.NotPublished,
 		items + `"visibility":"unlisted"}]}`:                                                                                                          "",
+		items + `"_reply_to":"urn:uuid:1"}]}`:                                                                                                         feed.Replies,
 		items + `"draft":null}]}`:                                                                                                                     "",
 		items + `"_blog":{"draft":true}}]}`:                                                                                                           feed.NotPublished,
 		items + `"status":"draft"}]}`:                                                                                                                 feed.NotPublished,

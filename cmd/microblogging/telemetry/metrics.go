@@ -101,7 +101,7 @@ func (m *metrics) ofWeb(r registered) {
 		[]float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}, "method", "route")
 	m.inFlight = r.gauge("http_requests_in_flight", "Requests that are being answered, event streams among them.")
 	m.stored = r.plain("text_stored_bytes_total", "Bytes of texts that users have stored, as quotas count them: a post or a channel is its text and 1 KiB.")
-	m.overQuota = from0(r.counter("quota_refusals_total", "Texts that a quota has refused: of an account or a client address in 24 hours, or of all posts of an account.", "quota"),
+	m.overQuota = from0(r.counter("quota_refusals_total", "Texts that a quota has refused: of an account or a client address in 24 hours, or of all posts and replies of an account.", "quota"),
 		web.QuotaNames()...)
 	m.lookups = r.counter("page_cache_lookups_total", "Looks into the page cache by what was looked for and what was found.", "cache", "result")
 	for _, cache := range web.Caches() {
