@@ -85,6 +85,14 @@ func govern(rules ...string) body {
 			var there []string
 			for _, post := range page.Items {
 				there = append(there, string(post.ID)+" "+post.Text)
+				if post.RepliedOn.IsZero() {
+					continue
+				}
+				replies, unread := c.Store.Posts.Replies(ctx, post.Channel, post.ID, "", feedLimit)
+				err = cmp.Or(err, unread)
+				for _, reply := range replies.Items {
+					there = append(there, string(post.ID)+"!"+string(reply.ID)+" "+reply.Text)
+				}
 			}
 			acknowledged(c, err, lab.Fact{Kind: factRuled, Channel: channel.Ref(), Key: rule, Page: strings.Join(there, "\n"), Words: rule})
 		}
@@ -113,9 +121,12 @@ func ruleApplies(v lab.View, k lab.Known, violation violating) {
 			rule, names, members = p.String("Posting"), p.String("Blocked"), p.String("Members")
 		}
 		id, isPost := strings.CutPrefix(row.Row, schema.Blog.Prefix())
+		if reply, isReply := strings.CutPrefix(row.Row, schema.Reply.Prefix()); isReply {
+			id, isPost = reply, true
+		}
 		forbids := (k.Key == closed || k.Key == unlisted) && p.String("UserId") != string(owner) || k.Key == blocked && p.String("UserId") == string(author)
 		if isPost && forbids && !slices.Contains(strings.Split(k.Page, "\n"), id+" "+p.String("Text")) {
-			violation("I11", "a post of %s has landed, or an edit of one, after the owner was told: %s", p.String("UserId"), k.Key)
+			violation("I11", "a post or reply of %s has landed, or an edit, after the owner was told: %s", p.String("UserId"), k.Key)
 		}
 	}
 	is := map[string]bool{

@@ -165,6 +165,9 @@ func replies() subject {
 			ablate("reply-gate", "reply", "The post as a gate", "NewReply.rows: driver.Merge(schema.BlogRow(reply.Post), driver.Exists",
 				"A reply merges its post in its own transaction, so one that comes after the post was deleted is refused, and none is left.",
 				only("vera", leavingOut(driver.ActionMerge, "blog!")), unharmed, among("vera", "olga", "w1"), func(s *lab.Scenario) { s.Setup = news("old") }),
+			ablate("reply-revision", "reply-rule", "The posting rule in a reply", "permitted: driver.Merge(schema.PostingRuleRow(p.revision), driver.Exists)",
+				"A reply requires the revision of the posting rule as a post does, so one that a user sent before the owner blocked them is refused.",
+				only("ann", leavingOut(driver.ActionMerge, "posting!")), unharmed),
 			ablate("reply-once", "reply-key", "The key of a reply", "NewReply.rows: driver.Insert(n.once(),",
 				"A reply inserts a row for its idempotency key, so the same form sent twice makes one reply.",
 				always(leavingOut(driver.ActionInsert, "once!")), unharmed, among("vera", "vera2")),
@@ -174,13 +177,13 @@ func replies() subject {
 			ablate("reply-version", "reply-forgotten", "The version of a post that goes", "removeRows: driver.Match(row.ETag)",
 				"A post is removed in the version that was read, so one that was replied to meanwhile is not removed without the index.",
 				only("olga", withoutMatch(schema.TableBlogs, "blog!")), among("olga", "vera"), func(s *lab.Scenario) { s.Setup = news("old") }),
-			ablate("reply-touch", "reply-pass", "The write of the post before the index row goes", "(*Posts).settle: s.fence.TransactIfOpen(ctx, ref, driver.Merge(schema.BlogRow(id), driver.Exists))",
+			ablate("reply-touch", "reply-pass", "The write of the post before the index row goes", "(*Posts).complete: s.fence.TransactIfOpen(ctx, ref, driver.Merge(schema.BlogRow(id), driver.Exists))",
 				"A pass gives a post that is still there a new version before it takes its deletion off the index, so the deletion begins again with the index.",
 				only("reconcile", stateless(readsPost)),
 				unbounded, among("olga", "reconcile")),
-			ablate("reply-settle", "reply-forgotten", "What a pass removes", "(*Posts).settle: s.removeAbout(ctx, ref, id, func(int) {})",
+			ablate("reply-left", "reply-forgotten", "What a pass removes", "(*Posts).complete: s.removeAbout(ctx, ref, id, func(int) {})",
 				"A pass removes the replies to a post that is gone, so none is left whose message was lost.",
-				nil, under(Shipped{AcceptedOnly: true, Workers: settlesNothing}), among("olga")),
+				nil, under(Shipped{AcceptedOnly: true, Workers: removesNothing}), among("olga")),
 			ablate("reply-listed", "reply-erasure", "The author's list before a reply", "(*Posts).Reply: s.lists.ListReply(ctx, reply)",
 				"A reply is on its author's list before it is made, so a deletion of the account finds it.",
 				only("vera", after(writesTo(schema.TableBlogs), func(c *driver.Call) bool {
@@ -193,8 +196,8 @@ func replies() subject {
 	}
 }
 
-// settlesNothing makes fresh workers see no replies.
-func settlesNothing() driver.Around {
+// removesNothing makes fresh workers see no replies.
+func removesNothing() driver.Around {
 	return skipping(func(c *driver.Call) bool { return c.Method == driver.CallRange && strings.HasPrefix(c.From, "reply!") })()
 }
 

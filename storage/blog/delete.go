@@ -135,19 +135,19 @@ func (s *Posts) removeRows(ctx context.Context, row Entity) error {
 		driver.Delete(schema.RateRow(row.Rating, row.ID), driver.Exists)))
 }
 
-// settle is what a reconciling pass does with the deletion of a post that is on the index (deletion.SettleBlog). If the
-// post is there, a request or a worker may be about to remove it in the version that it has read, and has put it on
+// complete is what a reconciling pass does with the deletion of a post that is on the index (deletion.CompleteBlog). If
+// the post is there, a request or a worker may be about to remove it in the version that it has read, and has put it on
 // the index before. Another version makes that begin again, so that the pass can take it off the index.
-func (s *Posts) settle(ctx context.Context, ref domain.ChannelRef, id domain.BlogID) (settled bool, err error) {
+func (s *Posts) complete(ctx context.Context, ref domain.ChannelRef, id domain.BlogID) error {
 	//lab: Write the post, if it is there, which gives it a new version.
-	err = s.fence.TransactIfOpen(ctx, ref, driver.Merge(schema.BlogRow(id), driver.Exists))
+	err := s.fence.TransactIfOpen(ctx, ref, driver.Merge(schema.BlogRow(id), driver.Exists))
 	switch {
 	case errors.Is(err, fence.ErrGateGone): // the sweep removes it
-		return true, nil
+		return nil
 	case optimistic.FailedAt(err, 1, domain.ErrNotFound):
-		err = s.removeAbout(ctx, ref, id, func(int) {})
+		return s.removeAbout(ctx, ref, id, func(int) {})
 	}
-	return err == nil, err
+	return err
 }
 
 // removeAbout deletes the votes on a post and the replies to it, once the post's row is gone. It needs no gate,

@@ -52,6 +52,6 @@ func New(backend driver.Backend, gates *fence.Fence, deletions deletion.Steps, p
 		blogs:     driver.NewTable(backend, schema.TableBlogs),
 		pause:     pause,
 	}
-	deletions.OnBlogs(posts.settle)
+	deletions.OnBlogs(posts.complete)
 	return Steps{posts, lists, activity}
 }

@@ -18,7 +18,7 @@ import (
 // finds them all (delete.go). It needs no shut gate, because the id of a post never returns.
 //
 // The merge sets RepliedOn. It gives the row a new version and no new revision: an edit, a vote and a deletion that
-// are under way read the row again and go on, and no author is told that somebody edited. It depends on no version
+// are under way read the row again and go on, and no author is told of an edit. It depends on no version
 // itself, so replies do not wait for each other. That is why the row holds no number of replies.
 
 // A NewReply is a request to reply to a post. It may be sent again without making a second reply.

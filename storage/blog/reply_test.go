@@ -223,14 +223,14 @@ func TestReplyDeletion(t *testing.T) {
 			w.Arm(fault.At(n))
 			err := w.Faulty.Posts.Delete(w.T.Context(), garden, post.ID, domain.By(grace), storetest.AnyRevision)
 			w.Hook = drivertest.Pass
-			w.settled(post, err)
+			w.mustBeOver(post, err)
 		})
 		eachCall(t, "of the pass "+fault.Name+", and the next one leaves no reply", func(w *world, n int) {
 			garden, post := w.answered()
 			err := w.Store.Posts.Delete(w.T.Context(), garden, post.ID, domain.By(grace), storetest.AnyRevision)
 			w.Arm(fault.At(n))
 			_, _ = w.Faulty.Operator.Reconcile(w.T.Context(), time.Hour, time.Now())
-			w.settled(post, err)
+			w.mustBeOver(post, err)
 		})
 	}
 	eachCall(t, "of a deletion is overtaken by a pass, and with its message lost no reply is left", func(w *world, n int) {
@@ -238,7 +238,7 @@ func TestReplyDeletion(t *testing.T) {
 		w.Arm(storetest.Before(n, w.Reconcile))
 		err := w.Faulty.Posts.Delete(w.T.Context(), garden, post.ID, domain.By(grace), storetest.AnyRevision)
 		w.OK(err)
-		w.settled(post, err)
+		w.mustBeOver(post, err)
 	})
 	eachCall(t, "of a pass is overtaken by a deletion, and with its message lost no reply is left", func(w *world, n int) {
 		garden, post := w.answered()
@@ -250,7 +250,7 @@ func TestReplyDeletion(t *testing.T) {
 		}))
 		_, err := w.Faulty.Operator.Reconcile(w.T.Context(), time.Hour, time.Now())
 		w.OK(err)
-		w.settled(post, deleted)
+		w.mustBeOver(post, deleted)
 	})
 	eachCall(t, "of a reply is overtaken by the deletion of its post, and the reply is refused or goes with it", func(w *world, n int) {
 		garden, post := w.answered()
@@ -265,7 +265,7 @@ func TestReplyDeletion(t *testing.T) {
 			w.T.Errorf("deleted %t, and the reply is answered with %v", deleted, err)
 		}
 		if deleted {
-			w.settled(post, nil)
+			w.mustBeOver(post, nil)
 		}
 	})
 }
@@ -282,9 +282,9 @@ func (w *world) answered() (domain.Channel, domain.Blog) {
 	return garden, post
 }
 
-// settled loses all messages, makes a pass, and fails the test unless the post is there with its replies, or neither
+// mustBeOver loses all messages, makes a pass, and fails the test unless the post is there with its replies, or neither
 // is. A deletion that succeeded has removed it. The open deletion has no row then.
-func (w *world) settled(post domain.Blog, deleted error) {
+func (w *world) mustBeOver(post domain.Blog, deleted error) {
 	w.T.Helper()
 	w.Messages()
 	w.Reconcile()
@@ -319,7 +319,7 @@ func repliesGoWithPost(t *testing.T, w *world) {
 	if left := w.repliesLeft(); len(left) != 0 || len(w.openBlogs()) != 1 || removed != 2+3 {
 		t.Errorf("%d rows are removed, and left are %q", removed, left)
 	}
-	w.settled(post, nil)
+	w.mustBeOver(post, nil)
 }
 
 func repliesMeet(t *testing.T, w *world) {
@@ -369,7 +369,7 @@ func repliesMeet(t *testing.T, w *world) {
 		t.Errorf("%d of %d replies landed before the post was gone: they did not meet", made, people)
 	}
 	w.Finish(w.Messages())
-	w.settled(post, nil)
+	w.mustBeOver(post, nil)
 }
 
 func leftReplyIsReported(t *testing.T, w *world) {

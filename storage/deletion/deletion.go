@@ -22,7 +22,7 @@ type Deletions struct {
 	accounts account.Steps
 
 	pruneOwned PruneOwned
-	settleBlog SettleBlog
+	completeBlog CompleteBlog
 
 	pause optimistic.Pause
 	// undo is how long the deletion of a channel can be undone.
@@ -56,12 +56,12 @@ type PruneOwned func(ctx context.Context, owner domain.UserName, rows []driver.E
 // before the first operation.
 func (s Steps) OnPrune(do PruneOwned) { s.pruneOwned = do }
 
-// A SettleBlog function completes the deletion of a post that is on the index, and reports whether its index row can
-// go: the post is gone, with the votes and replies; or whoever was about to remove it begins again with the index row.
-type SettleBlog func(ctx context.Context, ref domain.ChannelRef, id domain.BlogID) (settled bool, err error)
+// A CompleteBlog function completes the deletion of a post that is on the index. If the post is there, it makes what is
+// about to remove the post begin again, with the index row. So the index row can go once it has succeeded.
+type CompleteBlog func(ctx context.Context, ref domain.ChannelRef, id domain.BlogID) error
 
-// OnBlogs registers what settles the deletions of posts: settle of package blog. Call it before the first operation.
-func (s Steps) OnBlogs(do SettleBlog) { s.settleBlog = do }
+// OnBlogs registers what completes the deletions of posts: complete of package blog. Call it before the first operation.
+func (s Steps) OnBlogs(do CompleteBlog) { s.completeBlog = do }
 
 // Messages returns the queue of deletions, from which workers receive.
 func (s Steps) Messages() *driver.Queue { return s.queue }

@@ -64,7 +64,7 @@ import (
 //
 // The deletion of a post that has had replies has an index row too, because its message may be lost once the post is
 // gone, and nothing else leads to replies without their post. It has no record. What removes the post first renews
-// the index row, and a pass settles it (SettleBlog).
+// the index row, and a pass completes the deletion (CompleteBlog).
 //
 // The index row says when the work is due. The message of a channel is sent when the deletion is asked for,
 // and is invisible until the work is due. If a pass sends another while the record is pending, that is
@@ -136,8 +136,7 @@ func (p *pass) lookAtOpen(ctx context.Context) error {
 // lookAt handles a deletion that is on the index, in the order of the table above.
 func (p *pass) lookAt(ctx context.Context, index driver.Entity) error {
 	if ref, id, ok := schema.ParseOpenBlogRow(index.Row); ok {
-		settled, err := p.settleBlog(ctx, ref, id)
-		if err != nil || !settled {
+		if err := p.completeBlog(ctx, ref, id); err != nil {
 			return err
 		}
 		return p.removeOpen(ctx, index)

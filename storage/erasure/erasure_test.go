@@ -14,6 +14,7 @@ import (
 	"microblogging/storage/account"
 	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
+	"microblogging/storage/internal/storetest"
 	"microblogging/storage/schema"
 )
 
@@ -134,7 +135,25 @@ func goesWithEverything(t *testing.T) {
 		if keep != stays || !keep && !errors.Is(err, domain.ErrNotFound) {
 			t.Errorf("with posts that shall stay: %t, their post is read as %+v, %v", keep, post, err)
 		}
+		want := map[bool]string{true: `"my reply" by "deleted user", "reply to mine" by "grace"`}[keep]
+		if got := l.replies(); got != want {
+			t.Errorf("with posts that shall stay: %t, the replies are %s, want %s", keep, got, want)
+		}
 	}
+}
+
+// replies are those to the post that they voted on, and to their own, with their authors as readers see them.
+func (l *leaving) replies() string {
+	l.T.Helper()
+	var all []string
+	for _, to := range []domain.Blog{l.voted, l.post} {
+		page, err := l.Store.Posts.Replies(l.T.Context(), to.Channel, to.ID, "", 10)
+		l.OK(err)
+		for _, reply := range page.Items {
+			all = append(all, fmt.Sprintf("%q by %q", reply.Text, reply.UserID))
+		}
+	}
+	return strings.Join(all, ", ")
 }
 
 const undoAccount = 6 * time.Hour
@@ -156,6 +175,10 @@ func erasureIsUndone(t *testing.T) {
 	for what, act := range map[string]func() error{
 		"post": func() error {
 			_, _, err := l.Store.Posts.Create(t.Context(), storage.NewPost{Channel: l.victim, By: leaver, Key: "k", Draft: domain.Draft{Text: "x"}})
+			return err
+		},
+		"reply": func() error {
+			_, _, err := l.Store.Posts.Reply(t.Context(), storetest.NewReply(l.victim, l.post.ID, leaver, "late"))
 			return err
 		},
 		"vote":      func() error { return l.Store.Posts.Vote(t.Context(), l.victim.Ref(), l.kept[1].ID, leaver) },
@@ -446,6 +469,9 @@ func leavingIsNotShown(t *testing.T) {
 		}
 		if post, err := l.Store.Posts.Get(ctx, l.victim.Ref(), hello.ID); keep != (err == nil) || post.UserID == leaver {
 			t.Errorf("keep %t: one post is shown as %+v, %v", keep, post, err)
+		}
+		if got, want := l.replies(), map[bool]string{true: `"my reply" by "deleted user", `}[keep]+`"reply to mine" by "grace"`; got != want {
+			t.Errorf("keep %t: the replies are %s, want %s", keep, got, want)
 		}
 		l.undo()
 		if shown := posts(); !slices.Equal(shown, before) {

@@ -66,6 +66,8 @@ func newLeaving(t *testing.T, o storage.Options) *leaving {
 	l.OK(l.Store.Posts.Vote(ctx, l.voted.Channel, l.voted.ID, leaver))
 	l.OK(l.Store.Posts.Vote(ctx, l.post.Channel, l.post.ID, grace))
 	l.OK(l.Store.Subscriptions.Create(ctx, l.victim, leaver))
+	l.Reply(l.bystander, l.voted.ID, leaver, "my reply")
+	l.Reply(l.victim, l.post.ID, grace, "reply to mine")
 	return l
 }
 

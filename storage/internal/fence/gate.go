@@ -74,6 +74,8 @@ func (g *GateGone) Error() string { return g.Why.Error() }
 // Unwrap makes a GateGone an ErrGateGone, and what its reason is.
 func (g *GateGone) Unwrap() []error { return []error{ErrGateGone, g.Why} }
 
+// A post is a gate as well: that of its replies (reply.go in package blog). It is inside this one, so a reply merges both.
+
 // TransactIfOpen sends a transaction that merges the open gate, which gives the gate a new version. If the
 // gate is gone, TransactIfOpen returns a *GateGone. Any other failure is of the caller's operations, which
 // count from 1, because the merge is operation 0.
