@@ -21,7 +21,9 @@
 //   - a post of incarnation i requires the open gate of i, which is created at most
 //     once, and is deleted before the rows are swept;
 //   - a sweep of i requires the shut gate of i, which is deleted before the name is
-//     free again.
+//     free again;
+//   - a reply requires the open gate, and its post: the post is the gate of its replies. It
+//     is deleted before they are swept, and the id of a post never returns.
 //
 // The store checks the gate together with the write, so it does not matter how
 // late a request arrives. This is a fence (a fencing token that the store itself
@@ -42,7 +44,8 @@
 //
 // A [Message] on a queue asks for a deletion. It may be lost. So before the one for a channel or an account is
 // sent, an index row is written, and a reconciling pass sends a new message for what the index names. (The
-// message for a post has no such row: its request deletes the post itself.) A [Deletion] records the progress
+// request to delete a post deletes it itself. If it has had replies, that is on the index before, and a pass
+// removes them.) A [Deletion] records the progress
 // and outlives the channel. A worker that handles the message takes one [Step] after another. Any number of
 // workers may repeat each step at any time.
 //
@@ -53,13 +56,15 @@
 // is on the queue.
 //
 //   - I1 no orphan. When the system is idle, every row of a channel in the table Blogs (its posts,
-//     votes, subscribers and gates) belongs to the incarnation that the channel's row in the table
-//     Channels names, except the reservation or gate of a creation that died (I9).
+//     replies, votes, subscribers and gates) belongs to the incarnation that the channel's row in the table
+//     Channels names, except the reservation or gate of a creation that died (I9). There is no reply without
+//     its post.
 //   - I2 no collateral. Deleting one incarnation never removes or changes a row
 //     of another. A write that was sent to one incarnation never takes effect in another.
 //   - I3 no lost post. An acknowledged post stays in the store until its author, the channel's
 //     owner, an operator of the site, or the channel's deletion removes it, and is readable while its
-//     channel is active. A removed post never appears again. After an undo is acknowledged, the deletion removes nothing.
+//     channel is active. A removed post never appears again.
+//     The same holds for a reply, until its post ends. After an undo is acknowledged, the deletion removes nothing.
 //     A deletion removes nothing before the time that the user was told, by the clock of the process
 //     that told it. There are two exceptions: a channel ends when its owner's account ends, and an
 //     account may end earlier if two clocks differ by more than [ClockMargin].
@@ -73,14 +78,14 @@
 //   - I6 repeatable. Handling a message again, late, or twice concurrently changes
 //     nothing more.
 //   - I7 one post. A request sent twice with one idempotency key to one
-//     incarnation, or retried by any layer, makes one post. A request to create a
+//     incarnation, or retried by any layer, makes one post or one reply. A request to create a
 //     channel that is sent twice with one key is answered with one incarnation, and one to create
 //     an account with one account.
 //   - I8 indexes agree. Each post has exactly one row in the index by rating,
 //     with its rating; its rating equals its votes. Each row of a channel about a post, such as a
 //     vote, is about one that exists, but the idempotency key that made a post may outlive it, and so
 //     may its votes if the message that deletes it is lost. Each
-//     post is on its author's list, each vote on its voter's, each channel on its owner's, and each
+//     post and reply is on its author's list, each vote on its voter's, each channel on its owner's, and each
 //     deletion of a channel on the list of the user who asked for it (no one asks for one that ends
 //     with its owner's account). Each subscriber has the row by
 //     which their feed is read, and a feed shows no other channels. Each post of the last year has a
@@ -100,12 +105,12 @@
 //     five seconds, and ends with it. A sign-in link gives one session or sets one password, and ends
 //     with all others of its user.
 //   - I11 posting rules hold. After the owner has closed a channel to others, taken a member off its
-//     list, or blocked a user there, no post or edit that this forbids takes effect, until the owner allows it again.
+//     list, or blocked a user there, no post, reply or edit that this forbids takes effect, until the owner allows it again.
 //     At most one row of an incarnation says who may post. No page offers to post what is refused.
 //   - I12 deleted accounts leave nothing. Once a request to delete an account is acknowledged, no
 //     earlier session works. Once the account is gone, nothing that its user sent takes effect: no
-//     session, post, vote, subscription or channel, even if another user has the name by then. When
-//     the system is idle, nothing of theirs can be read, except posts that they chose to keep, which
+//     session, post, reply, vote, subscription or channel, even if another user has the name by then. When
+//     the system is idle, nothing of theirs can be read, except posts and replies that they chose to keep, which
 //     no longer carry their name. Until the pivot, their rows stay, and no page shows their channels,
 //     their posts, or their name with posts that they keep. The exception is the page that lists a
 //     channel's rows, on a site that is started with --teach. A channel's lists of members and blocked

@@ -42,17 +42,17 @@ type Shipped struct {
 // what clients are told.
 func (Shipped) List() []lab.Invariant {
 	return []lab.Invariant{
-		{Name: "I1", Title: "no orphan", When: lab.Quiescent, Means: "When the system is idle, each row belongs to a channel that exists."},
+		{Name: "I1", Title: "no orphan", When: lab.Quiescent, Means: "When the system is idle, each row belongs to a channel that exists, and each reply to a post."},
 		{Name: "I2", Title: "no collateral", When: lab.Always, Means: "Deleting one channel never touches another, even one that has the same name later."},
 		{Name: "I3", Title: "no lost post", When: lab.Always, Means: "A post that was accepted can be read until it is removed, and then never again."},
 		{Name: "I4", Title: "no ghost read", When: lab.Always, Means: "Once a deletion is accepted, no page shows the channel or its posts, unless it is undone."},
 		{Name: "I5", Title: "termination", When: lab.Quiescent, Means: "Each deletion that was accepted is done in the end, or waits where an operator sees it."},
 		{Name: "I6", Title: "repeatable", When: lab.Finally, Means: "Handling a message again, late, or twice concurrently changes nothing more."},
-		{Name: "I7", Title: "one post", When: lab.Quiescent, Means: "A request that is sent twice makes one post, or one channel."},
+		{Name: "I7", Title: "one post", When: lab.Quiescent, Means: "A request that is sent twice makes one post, one reply, or one channel."},
 		{Name: "I8", Title: "indexes agree", When: lab.Quiescent, Means: "Each post is in the index by rating exactly once, and its rating is the sum of its votes. It is on its author's list, and a channel on its owner's."},
 		{Name: "I9", Title: "gates", When: lab.Quiescent, Means: "Each active channel has its own open gate and no other, and that gate opens only once."},
 		{Name: "I10", Title: "what ended stays ended", When: lab.Always, Means: "What was ended, used up or revoked never works again: a session, a link, a password, a secret address."},
-		{Name: "I11", Title: "posting rules hold", When: lab.Always, Means: "Once the owner has closed a channel to others, or blocked a user there, no post or edit that this forbids takes effect."},
+		{Name: "I11", Title: "posting rules hold", When: lab.Always, Means: "Once the owner has closed a channel to others, or blocked a user there, no post, reply or edit that this forbids takes effect."},
 		{Name: "I12", Title: "deleted accounts leave nothing", When: lab.Quiescent, Means: "Once an account is gone, nothing that its user sent takes effect, and nothing of theirs is left but the name."},
 		{Name: "A4", Title: "no self-conflict", When: lab.Always, Means: "No user is refused because of their own earlier request, and no message is handled without end."},
 	}

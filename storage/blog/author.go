@@ -32,7 +32,8 @@ import (
 // Other dangling rows are of requests that died or failed before they posted. They are removed once the
 // channel is gone: by the next reader of the list, or once a day (Prune of package deletion).
 //
-// The same holds for votes: voted! is written before the vote, and stays when the user withdraws the vote. No
+// The same holds for replies: replied! is written before the reply, which can never appear once its post is gone.
+// And for votes: voted! is written before the vote, and stays when the user withdraws the vote. No
 // vote lands on a post that is gone, so what removes a vote on it then removes that vote's row too.
 
 // Lists are the lists of what users have written and voted on. They are safe for concurrent use.

@@ -21,7 +21,7 @@ type Deletions struct {
 
 	accounts account.Steps
 
-	pruneOwned PruneOwned
+	pruneOwned   PruneOwned
 	completeBlog CompleteBlog
 
 	pause optimistic.Pause

@@ -9,9 +9,9 @@
 // # The model
 //
 // Before a request changes another user's channel, it reads the row that its transaction will depend
-// on (its dependency): the posting rule, for a post and a vote; the join! row, for a subscription; the
+// on (its dependency): the posting rule, for a post, a reply and a vote; the join! row, for a subscription; the
 // reservation of a gate, for a channel. Then it adds an entry to a list in the user's own partition:
-// for a post and a vote those of package blog, for a subscription Subscriptions. Then it checks that
+// for a post, a reply and a vote those of package blog, for a subscription Subscriptions. Then it checks that
 // the account is active. Only then does it send the transaction.
 //
 //	request:   dependency   list   look              transaction, with the dependency
