@@ -1,0 +1,129 @@
+// People answer each other: on a phone and at a desk, with script and without it.
+
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { signUp } from "./account.mjs";
+import { answered, both } from "./draft_writer.mjs";
+import { look } from "./page_look.mjs";
+import { sites, visitor } from "./visitor.mjs";
+
+let ida, ole;
+before(async () => { [ida, ole] = [await signUp(sites.sample, "ida"), await signUp(sites.sample, "ole")]; });
+
+const replies = (v) => v.page.locator("article.reply .text").allInnerTexts();
+const replied = (v, text) => v.page.locator("article.reply[id] .text", { hasText: text }).waitFor();
+
+test("reply: a question is answered, and answered again, and nothing is left of it once it is deleted", async () => {
+  const desk = await visitor(sites.sample, { as: ida, width: 1280 });
+  const phone = await visitor(sites.sample, { as: ole, width: 390 });
+  await desk.open(await ida.createChannel("asking"));
+  await desk.fill({ Title: "Who has the keys?", Text: "Of the boat house." });
+  await answered(desk, desk.button("Post"));
+  await desk.follow(desk.link("Reply to “Who has the keys?”"));
+  await desk.sees("Reply to ida");
+  const path = desk.path;
+
+  await phone.open("/latest");
+  await phone.follow(phone.link("Reply to “Who has the keys?”"));
+  await look(phone, "reply-none");
+  await phone.fill({ Text: "I do." });
+  await phone.page.keyboard.press("ControlOrMeta+Enter");
+  await replied(phone, "I do.");
+  await phone.sees("Your reply is published.");
+
+  for (const list of ["/", "/yours", "/channels/asking"]) {
+    await desk.open(list);
+    await desk.page.getByRole("link", { name: "New replies to “Who has the keys?”" }).waitFor();
+    await look(desk, `reply-new-${list.split("/")[1]}`);
+  }
+  await desk.follow(desk.page.getByRole("link", { name: "New replies" }));
+  assert.deepEqual(await replies(desk), ["I do."]);
+  await desk.fill({ Text: "Thanks! At *five*?" });
+  await answered(desk, desk.button("Reply"));
+  await replied(desk, "Thanks! At five?");
+  await look(desk, "reply-two");
+  await desk.open("/yours");
+  await desk.link("Replies to “Who has the keys?”").waitFor(); // the author's own is not new
+
+  await phone.page.reload();
+  assert.deepEqual(await replies(phone), ["I do.", "Thanks! At five?"]);
+  await look(phone, "reply-two-phone");
+  await phone.fill({ Text: "At five" });
+  await phone.sees("Draft kept in this browser");
+
+  await desk.open(path);
+  await desk.press(desk.page.locator("article.alone [data-delete] > summary"));
+  await desk.follow(desk.link("Channels")); // leaving the page deletes it
+  while ((await ida.texts("asking")).length > 0);
+  phone.expectRefusal(404, path);
+  await phone.page.reload();
+  assert.equal(phone.status, 404);
+  await phone.sees("What you wrote here");
+  assert.equal(await phone.page.locator("textarea").inputValue(), "At five");
+  for (const v of [desk, phone]) {
+    for (const list of ["/latest", "/yours", "/channels/asking", "/search?q=keys"]) {
+      await v.open(list);
+      assert.equal(await v.page.getByText("Who has the keys?").count(), 0, list);
+    }
+  }
+  assert.equal((await ole.ask(`${path.replace(/\/[^/]*\/(?:.*-)?([^-]+)$/, "/blogs/$1")}/replies`)).status, 404);
+  await desk.leave();
+  await phone.leave();
+});
+
+both("reply: it is written and deleted", async function written(scripts, channel) {
+  await ida.createChannel(channel);
+  const post = await ida.post(channel, "One");
+  const v = await visitor(sites.sample, { as: ole, scripts, width: 390 });
+  await v.open(post);
+  for (const text of ["First", "Second"]) {
+    await v.fill({ Text: text });
+    await answered(v, v.button("Reply"), scripts);
+    await replied(v, text);
+  }
+  const second = v.page.locator("article.reply").last();
+  await v.press(second.locator(".drop > summary"));
+  await v.press(second.locator("[data-delete] > summary"));
+  if (scripts) {
+    await v.press(v.button("Undo"));
+    assert.deepEqual(await replies(v), ["First", "Second"]);
+    await v.press(second.locator(".drop > summary"));
+    await v.press(second.locator("[data-delete] > summary"));
+    await v.sees("Will be deleted in");
+    await v.follow(v.link("Channels"));
+    await v.open(post);
+  } else {
+    await v.follow(v.page.locator("article.reply").last().getByRole("button", { name: "Delete this reply" }));
+    assert.match(await v.notice(), /The reply is deleted/);
+  }
+  await replied(v, "First");
+  assert.deepEqual(await replies(v), ["First"]);
+  await v.leave();
+});
+
+test("reply: one that finds no network is sent when it is back, and a draft of one survives an edit of the title", async () => {
+  await ida.createChannel("offline.replies");
+  const post = await ida.post("offline.replies", "One", "Old title");
+  const v = await visitor(sites.sample, { as: ole });
+  await v.open(post);
+  await v.context.setOffline(true);
+  await v.fill({ Text: "From afar" });
+  await v.press(v.button("Reply"));
+  await v.page.locator("article.pending", { hasText: "Sent when" }).waitFor();
+  await v.context.setOffline(false);
+  v.complaints.length = 0; // that there was no network
+  await replied(v, "From afar");
+  assert.deepEqual(await replies(v), ["From afar"]);
+
+  await v.fill({ Text: "Not sent yet" });
+  await v.sees("Draft kept in this browser");
+  const author = await visitor(sites.sample, { as: ida });
+  await author.open(`${post}/edit`);
+  await author.fill({ Title: "New title" });
+  await author.follow(author.button("Save"));
+  await v.open(post);
+  await v.sees("New title");
+  assert.equal(await v.field("Text").inputValue(), "Not sent yet");
+  await author.leave();
+  await v.leave();
+});
