@@ -158,13 +158,13 @@ func replyToAGonePost(t *testing.T) {
 
 func replyIsOfferedToThoseWhoMay(t *testing.T) {
 	s, bob, channel := enginesBrowser(t, "bob")
-	ada, anonymous := s.signedIn("ada"), s.browser()
-	path := postPage(channel, s.post(channel, "bob", "One"))
+	ada, eve, anonymous := s.signedIn("ada"), s.signedIn("eve"), s.browser()
+	path := postPage(channel, s.post(channel, string(s.author("grace")), "One"))
 	offers := func(b *browser, why string) {
 		t.Helper()
 		page, list := b.open(path).want(200).says(why), b.open("/channels/Engines").want(200)
 		is(t, "has the form", page.hasForm("Reply"), why == "")
-		is(t, "a list leads to it", list.href("Reply to the post by @bob") != "", why == "" && b != anonymous)
+		is(t, "a list leads to it", list.href("Reply to the post by @grace") != "", why == "" && b != anonymous)
 	}
 	offers(bob, "")
 	anonymous.open(path).says("Sign in to reply.")
@@ -174,7 +174,9 @@ func replyIsOfferedToThoseWhoMay(t *testing.T) {
 	offers(ada, "")
 	ok(t, s.store.Posts.SetRule(t.Context(), channel, "ada", domain.PostersOpen))
 	ok(t, s.store.Posts.Block(t.Context(), channel, "ada", s.account("bob")))
+	offers(eve, "")
 	offers(bob, "@ada has blocked you here.")
+	offers(eve, "")
 }
 
 func replyIsDeleted(t *testing.T) {
