@@ -47,7 +47,7 @@ func (n *names) collect(moments []lab.Moment, found func(table string, e driver.
 	}
 	call := func(c *lab.Call) {
 		if c != nil {
-			for _, e := range append(written(c), driver.Entity{Partition: c.Partition, Row: c.Row}) {
+			for _, e := range asked(c) {
 				found(c.Target, e)
 			}
 		}
@@ -66,6 +66,14 @@ func written(c *lab.Call) (rows []driver.Entity) {
 		rows = append(rows, driver.Entity{Partition: c.Partition, Row: op.Row, Properties: op.Properties})
 	}
 	return rows
+}
+
+// asked are the rows that a call reads or writes one by one.
+func asked(c *lab.Call) []driver.Entity {
+	if c.Method == driver.CallGet {
+		return []driver.Entity{{Partition: c.Partition, Row: c.Row}}
+	}
+	return written(c)
 }
 
 // meet names the identities that a row has.

@@ -145,32 +145,9 @@ func (v *scene) storeViews() (views []storeView, others int) {
 	return views, others
 }
 
-// fill puts the rows of a store into its view: those that are there, that were, and that come next.
+// fill puts the rows of a store into its view.
 func (v *scene) fill(view *storeView) {
-	changes := compared(view.Name, v.moments[max(v.at-1, 0)].DB, v.now().DB)
-	add := func(c mem.Change) {
-		row := later(c)
-		if !slices.ContainsFunc(changes, func(c mem.Change) bool { return later(c).Partition == row.Partition && later(c).Row == row.Row }) {
-			changes = append(changes, c)
-		}
-	}
-	for _, m := range v.moments[1:max(v.at, 1)] {
-		for _, c := range m.Step.Changes() {
-			if m.Step.Call.Target == view.Name && c.After.ETag == "" {
-				add(mem.Change{Before: c.Before})
-			}
-		}
-	}
-	for _, a := range v.now().Actors {
-		if a.Call != nil && a.Call.Target == view.Name {
-			for _, row := range append(written(a.Call), driver.Entity{Partition: a.Call.Partition, Row: a.Call.Row}) {
-				if touches(a.Call, row) && a.Call.Method != driver.CallReceive {
-					add(mem.Change{Before: row})
-				}
-			}
-		}
-	}
-	for _, c := range changes {
+	for _, c := range v.rowsOf(view.Name) {
 		row := v.row(view.Name, c)
 		if len(row.Steps) == 0 && len(row.Next) == 0 {
 			view.Others++
@@ -179,6 +156,32 @@ func (v *scene) fill(view *storeView) {
 		view.Rows = append(view.Rows, row)
 	}
 	v.lists(view)
+}
+
+// rowsOf are the rows of a store that are there, that were there, and that a call asks for next, as the last step has
+// changed them.
+func (v *scene) rowsOf(store string) []mem.Change {
+	rows := compared(store, v.moments[max(v.at-1, 0)].DB, v.now().DB)
+	add := func(e driver.Entity) {
+		if !slices.ContainsFunc(rows, func(c mem.Change) bool { return later(c).Partition == e.Partition && later(c).Row == e.Row }) {
+			rows = append(rows, mem.Change{Before: e})
+		}
+	}
+	for _, m := range v.moments[1:max(v.at, 1)] {
+		for _, c := range m.Step.Changes() {
+			if m.Step.Call.Target == store && c.After.ETag == "" {
+				add(c.Before)
+			}
+		}
+	}
+	for _, a := range v.now().Actors {
+		if a.Call != nil && a.Call.Target == store {
+			for _, e := range asked(a.Call) {
+				add(e)
+			}
+		}
+	}
+	return rows
 }
 
 // lists adds a line for each call that lists rows next, or waits for a message.
@@ -190,7 +193,7 @@ func (v *scene) lists(view *storeView) {
 		row := rowView{ID: "next-" + a.Name + "-in-" + view.Name, Next: []use{{a.Name, nextVerb(a, ""), hue(i + 1)}}}
 		switch {
 		case a.Call.Method == driver.CallRange, a.Call.Method == driver.CallScan:
-			row.Name, row.Value = v.names.listed(a.Call), lab.Count(v.listed(a.Call), "row")
+			row.Name, row.Value = v.names.listed(a.Call), lab.Count(len(v.covered(a.Call, v.at)), "row")
 		case a.Call.OfQueue() && !slices.ContainsFunc(view.Rows, func(row rowView) bool {
 			return slices.ContainsFunc(row.Next, func(u use) bool { return u.Actor == a.Name })
 		}):
@@ -203,16 +206,6 @@ func (v *scene) lists(view *storeView) {
 		}
 		view.Rows = append(view.Rows, row)
 	}
-}
-
-// listed is how many rows a call would list.
-func (v *scene) listed(call *lab.Call) (n int) {
-	for e := range v.now().DB.Rows(call.Target) {
-		if covers(call, call.Target, mem.Change{After: e}) {
-			n++
-		}
-	}
-	return n
 }
 
 // nextVerb says what an actor does next with a row.

@@ -125,14 +125,21 @@ func (v *scene) compare(x *variable, actor, n int) {
 
 // wouldFind is what a read would find after n steps, in words.
 func (v *scene) wouldFind(c *lab.Call, n int) string {
-	var last driver.Entity
-	var rows []driver.Entity
+	rows := v.covered(c, n)
+	if len(rows) == 0 {
+		return v.stateOf(c, driver.Entity{}, nil)
+	}
+	return v.stateOf(c, rows[0], rows)
+}
+
+// covered are the rows that a call reads after n steps.
+func (v *scene) covered(c *lab.Call, n int) (rows []driver.Entity) {
 	for e := range v.moments[n].DB.Rows(c.Target) {
 		if covers(c, c.Target, mem.Change{After: e}) {
-			last, rows = e, append(rows, e)
+			rows = append(rows, e)
 		}
 	}
-	return v.stateOf(c, last, rows)
+	return rows
 }
 
 // covers reports whether a call reads the row that is changed.
