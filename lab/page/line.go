@@ -25,7 +25,8 @@ type runLine struct {
 	// Current led to the state that is shown. Left comes after it.
 	Current, Left bool
 	URL           string
-	Code          lineView
+	// Code is the line of Go of the write that did it.
+	Code lineView
 }
 
 // A tag says in a word what a step has to do with the outcome. Class is for the style sheet.
@@ -37,14 +38,11 @@ const news = "news"
 // hue is the color of an actor. There are as many as actors of a level.
 func hue(actor int) int { return (actor-1)%4 + 1 }
 
-// told is a step of the run with its request as a sentence, its response, and its line of Go.
+// told is a step of the run with its request as a sentence, and its response.
 func (v *scene) told(n int) runLine {
 	step := v.moments[n].Step
 	l := v.lineOf(*step)
 	l.Number, l.Current, l.Left, l.URL = n, n == v.at, n > v.at, v.state(n)
-	for _, line := range newSourceView(step.Site(), step.Site().Line, step.Site().Line).Lines {
-		l.Code = line
-	}
 	return l
 }
 
@@ -75,6 +73,10 @@ func (v *scene) line(n int) runLine {
 	switch {
 	case n == v.did():
 		l.Class, l.Tags = "did", append(l.Tags, tag{"bad", "the write that did it"})
+		site := v.moments[n].Step.Site()
+		for _, code := range newSourceView(site, site.Line, site.Line).Lines {
+			l.Code = code
+		}
 	case v.outcome != nil && n == v.outcome.Fault:
 		l.Class, l.Tags = "did", append(l.Tags, tag{"bad", "the fault that did it"})
 	case n == because, n == v.lost:
