@@ -9,12 +9,14 @@ import (
 	"microblogging/lab"
 )
 
-// The measures of a graph. Layers are layerHeight apart, and what lies in one is at most mostApart apart.
+// The measures of a graph. Many layers, and many states in one, lie closer together.
 const (
 	graphWidth  = 700
 	graphCenter = 370
 	graphTop    = 34
-	layerHeight = 57
+	layersFit   = 640
+	mostHigh    = 57
+	leastHigh   = 40
 	mostApart   = 110
 )
 
@@ -24,7 +26,9 @@ type spot struct{ X, Y int }
 // A layout says where the states of a graph are drawn. Each step leads down, so a state is in the layer of the longest run
 // that leads to it. A line takes a spot in each layer that it crosses, so that it passes between the states.
 type layout struct {
-	spots []spot
+	// height is that of a layer.
+	height int
+	spots  []spot
 	// layers are the indexes of spots. Those of states come first. above has the spots from which lines lead to one.
 	layers [][]int
 	above  [][]int
@@ -33,8 +37,9 @@ type layout struct {
 }
 
 func newLayout(g *lab.Graph) *layout {
-	l := &layout{spots: make([]spot, len(g.States)), above: make([][]int, len(g.States))}
-	for n, layer := range layersOf(g) {
+	layers := layersOf(g)
+	l := &layout{height: min(mostHigh, max(leastHigh, layersFit/(1+slices.Max(layers)))), spots: make([]spot, len(g.States)), above: make([][]int, len(g.States))}
+	for n, layer := range layers {
 		l.put(n, layer)
 	}
 	for _, way := range g.Ways {
@@ -74,10 +79,13 @@ func (l *layout) put(n, layer int) {
 		l.layers = append(l.layers, nil)
 	}
 	l.layers[layer] = append(l.layers[layer], n)
-	l.spots[n].Y = graphTop + layer*layerHeight
+	l.spots[n].Y = l.y(layer)
 }
 
-func (l *layout) layerOf(n int) int { return (l.spots[n].Y - graphTop) / layerHeight }
+// y is where a layer lies.
+func (l *layout) y(layer int) int { return graphTop + layer*l.height }
+
+func (l *layout) layerOf(n int) int { return (l.spots[n].Y - graphTop) / l.height }
 
 // arrange puts the spots of a layer in the order of those above, so that few lines cross.
 func (l *layout) arrange(layer []int) {
@@ -105,5 +113,5 @@ func (l *layout) path(way int) string {
 
 // box is the size of the drawing.
 func (l *layout) box() string {
-	return "0 0 " + strconv.Itoa(graphWidth) + " " + strconv.Itoa(2*graphTop+(len(l.layers)-1)*layerHeight)
+	return "0 0 " + strconv.Itoa(graphWidth) + " " + strconv.Itoa(graphTop+l.y(len(l.layers)-1))
 }
