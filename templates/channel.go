@@ -293,6 +293,8 @@ type EditChannel struct {
 	// Base is what the form was shown with, as [Pack] writes it. The form posts it as base.
 	Base    string
 	Posting PostingForm
+	// Undo is how long a deletion can be undone; 0 for not at all.
+	Undo time.Duration
 }
 
 // settingsFields are the fields of a channel's settings that can be marked.

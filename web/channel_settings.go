@@ -91,7 +91,7 @@ func (s *server) editChannelForm(c echo.Context, v visitor) error {
 		now, _, err = s.settingsOf(c.Request().Context(), channel)
 	}
 	return show(s, c, v, err, templates.EditChannelPage, templates.EditChannel{
-		Channel: channel, Base: templates.Pack(now.fields()),
+		Channel: channel, Undo: s.Undo, Base: templates.Pack(now.fields()),
 		Posting: templates.PostingForm{
 			Posters: domain.Posters(now.Posters), Members: ticked(now.Members, nil), Blocked: ticked(now.Blocked, nil),
 		},
@@ -348,7 +348,7 @@ func (s *server) settingsAgain(c echo.Context, v visitor, in domain.Channel, for
 	if saved != "" {
 		posting.AddMember, posting.AddBlocked = "", ""
 	}
-	page := templates.EditChannelPage(s.page(c, v), templates.EditChannel{Form: refused, Channel: in, Base: templates.Pack(base.fields()), Posting: posting})
+	page := templates.EditChannelPage(s.page(c, v), templates.EditChannel{Form: refused, Channel: in, Undo: s.Undo, Base: templates.Pack(base.fields()), Posting: posting})
 	return again(c, err, page)
 }
 
