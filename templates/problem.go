@@ -83,7 +83,7 @@ func problemText(status int) (title, detail string) {
 	case http.StatusBadRequest:
 		return "The request was damaged", "The address or the form was damaged on its way here. Nothing was changed."
 	case http.StatusUnauthorized:
-		return "Please sign in", "This page needs to know who you are."
+		return "Sign in to go on", "This page needs to know who you are."
 	case http.StatusForbidden:
 		return "This is not yours to change", "Only its owner may do that. Nothing was changed."
 	case http.StatusNotFound:
@@ -132,14 +132,15 @@ func (v Problem) onward(page Page) []Link {
 		links = append(links, Link{Label: "Try again", URL: page.Path})
 	}
 	links = append(links, v.Links...)
+	if page.User != "" && v.missing() {
+		links = append(links, Link{Label: "To your feed", URL: HomePath})
+	}
+	links = append(links, Link{Label: "All channels", URL: ChannelsPath})
 	// The page may be where a channel was that the reader has deleted.
 	if v.missing() && page.User != "" && len(v.Links) == 0 && strings.HasPrefix(page.Path, ChannelsPath+"/") {
 		links = append(links, Link{Label: "Your deletions", URL: DeletionsPath})
 	}
-	if page.User != "" && v.missing() {
-		links = append(links, Link{Label: "To your feed", URL: HomePath})
-	}
-	return append(links, Link{Label: "All channels", URL: ChannelsPath})
+	return links
 }
 
 // missing reports whether there is nothing at the address, or nothing any more.
