@@ -154,6 +154,9 @@ func (v Deletion) headline() string {
 	return "Being deleted"
 }
 
+// listed reports whether the reader's list of deletions has this one.
+func (v Deletion) listed() bool { return v.RequestedBy == v.By.User }
+
 // asker is who asked for the deletion, as its reader says it.
 func (v Deletion) asker() string {
 	switch {
