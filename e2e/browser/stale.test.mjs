@@ -25,6 +25,7 @@ async function replace(name) {
   await v.sees("the name was free again");
   await v.open(`/channels/new?name=${name}`);
   await v.fill({ Description: "The new one" });
+  await v.page.getByLabel("Anyone with an account").check();
   await v.follow(v.button("Create channel"));
   assert.equal(v.path, `/channels/${name}`);
   await v.leave();
