@@ -206,10 +206,21 @@ func newChannelFrom(page Page, path string) string {
 	switch {
 	case page.User != "":
 		return path
-	case page.Site.Registration.Open():
-		return with(SignUpPath, "next", path)
+	case page.mustSignIn():
+		return with(SignInPath, "next", path)
 	}
-	return with(SignInPath, "next", path)
+	return with(SignUpPath, "next", path)
+}
+
+// mustSignIn reports whether the reader is an anonymous client who cannot sign up without more.
+func (p Page) mustSignIn() bool { return p.User == "" && !p.Site.Registration.Open() }
+
+// toCreate are the words of a link to that form.
+func toCreate(page Page, what string) string {
+	if page.mustSignIn() {
+		return "sign in to create " + what
+	}
+	return "create " + what
 }
 
 // newChannelNamed is the form for a new channel with the name filled in.

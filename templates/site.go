@@ -60,12 +60,15 @@ func NewSite(name, about, contact string) (Site, About) {
 // Title is what the site is called: by its operator, or else by the name of the program.
 func (s Site) Title() string { return cmp.Or(s.Name, programName) }
 
-// Says describes the site in a sentence or two. The program describes only a site without a name of its own.
+// own reports whether the operator has named the site, or said something about it. The program describes no such site.
+func (s Site) own() bool { return s.Name != "" || s.About }
+
+// Says describes the site in a sentence or two.
 func (s Site) Says() string {
-	if s.Name == "" {
-		return cmp.Or(s.Description, programAbout)
+	if s.own() {
+		return cmp.Or(s.Description, s.Title())
 	}
-	return cmp.Or(s.Description, s.Name)
+	return programAbout
 }
 
 // In is the title of a feed. On a site with a name of its own, that is part of it.
