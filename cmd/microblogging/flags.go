@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -64,6 +65,23 @@ func checkBounds(flags []*kong.Flag) error {
 		}
 	}
 	return nil
+}
+
+// flagMistake says what is wrong with a command line. Some sentences of kong are for programmers.
+func flagMistake(err error, args []string) string {
+	says := err.Error()
+	for kongs, ours := range map[string]string{
+		`: expected .* but got "EOL" \(<EOL>\)$`:         ` needs a value`,
+		`: expected a valid \d+ bit int but got (.*)$`:   ` must be a whole number without a unit, not $1`,
+		`( must be one of .*?)(?:,"")? but got (".*?")$`: `$1, not $2`,
+	} {
+		says = regexp.MustCompile(kongs).ReplaceAllString(says, ours)
+	}
+	const proxy = "--trust-proxy"
+	if at := slices.Index(args, proxy); at >= 0 && at+1 < len(args) && says == "unexpected argument "+args[at+1] {
+		says += "; did you mean " + proxy + "=" + args[at+1]
+	}
+	return says
 }
 
 // bound reads a number, or a duration in nanoseconds.

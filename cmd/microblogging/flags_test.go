@@ -138,6 +138,24 @@ func TestHostFlag(t *testing.T) {
 	refused(t, exitCannotRun, "--base-url: ", "web", "--base-url=https://*.example", "--data", t.TempDir())
 }
 
+func TestFlagMistake(t *testing.T) {
+	for line, says := range map[string]string{
+		"--account-quota 5MB":           `--account-quota must be a whole number without a unit, not "5MB"`,
+		"--registration members":        `--registration must be one of "open","invited","closed", not "members"`,
+		"--registration":                "--registration needs a value",
+		"--lease":                       "--lease needs a value",
+		"--lease 3":                     `--lease: expected duration but got "3"`,
+		"--trust-proxy 10.0.0.0/8":      "unexpected argument 10.0.0.0/8; did you mean --trust-proxy=10.0.0.0/8",
+		"--log-addresses --teach ::1":   "unexpected argument ::1\n",
+		"--trust-proxy --host x ::1":    "unexpected argument ::1\n",
+		"--site-name Club --storage x ": `--storage must be one of "bolt","azure", not "x"`,
+	} {
+		if _, _, errs := program(t, strings.Fields(line)...); !strings.HasPrefix(errs, "microblogging: "+says) {
+			t.Errorf("%s: %s", line, errs)
+		}
+	}
+}
+
 func TestTrustProxyFlag(t *testing.T) {
 	loopback := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	machines := []netip.Prefix{netip.MustParsePrefix("::1/128"), netip.MustParsePrefix("10.0.0.7/32"), netip.MustParsePrefix("10.0.0.8/32")}

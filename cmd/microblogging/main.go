@@ -119,7 +119,7 @@ func run(ctx context.Context, args []string, console *console) int {
 		err = checkBounds(command.Flags())
 	}
 	if err != nil {
-		fmt.Fprintf(console.stderr, "microblogging: %v\nRun microblogging --help, or microblogging COMMAND --help.\n", err)
+		fmt.Fprintf(console.stderr, "microblogging: %s\nRun microblogging --help, or microblogging COMMAND --help.\n", flagMistake(err, args))
 		return exitCannotRun
 	}
 	console.unknown = unknownVariables(parser.Model, os.Environ())
