@@ -94,7 +94,7 @@ func newParts(under driver.Backend, told *telemetry.Telemetry, o storage.Options
 // inUseHint adds what to do if another process has the store open.
 func inUseHint(err error) error {
 	if errors.Is(err, bolt.ErrInUse) {
-		err = fmt.Errorf("%w; stop that process, or use --storage azure for several processes", err)
+		err = fmt.Errorf("%w, perhaps one that you started before: stop it first (several processes need --storage azure)", err)
 	}
 	return err
 }

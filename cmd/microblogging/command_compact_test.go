@@ -61,7 +61,7 @@ func compactRefused(t *testing.T) {
 	db, err := bolt.Open(used, bolt.Options{})
 	ok(t, err)
 	for says, args := range map[string][]string{
-		"in use by another process": {"--data", used}, "only for the embedded store": {"--storage", "azure"}, none: {"--data", none},
+		"in use by another process, perhaps one that you started before: stop it first": {"--data", used}, "only for the embedded store": {"--storage", "azure"}, none: {"--data", none},
 	} {
 		refused(t, exitCannotRun, says, append([]string{"compact"}, args...)...)
 	}
