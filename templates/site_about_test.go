@@ -34,7 +34,7 @@ func TestSite(t *testing.T) {
 	shows(t, "with a name and no text has no page about it", LatestPage(page, Latest{}), in(`meta[name=description]`), without("a[href=/about]"), silent("half gone"))
 
 	page, _ = named("", "# Rowing on the Havel", "")
-	shows(t, "of which only the text has a name greets with no sentence of ours", LatestPage(page, Latest{}), silent("half gone"), silent("Short posts"))
+	shows(t, "of which only the text has a name greets with no sentence of the program", LatestPage(page, Latest{}), silent("half gone"), silent("Short posts"))
 	page, _ = named("", text, "")
 	shows(t, "without a name greets with its own words", LatestPage(page, Latest{}), in("h1", says("MicroBlogging")), says("We row on the lake."), silent("half gone"))
 
@@ -47,12 +47,12 @@ func TestSite(t *testing.T) {
 func TestEmptySite(t *testing.T) {
 	for _, registration := range []domain.Registration{domain.RegistrationInvited, domain.RegistrationClosed} {
 		page := withSite(pageAt("/", ""), Site{Registration: registration})
-		shows(t, "invites a stranger who cannot sign up to create nothing before a sign-in", LatestPage(page, Latest{}),
+		shows(t, "invites a visitor who cannot sign up to create nothing before a sign-in", LatestPage(page, Latest{}),
 			in("main", in("a[href=/sign-in?next=%2Fchannels%2Fnew]", says("sign in to create one"))))
 		shows(t, "has a list of channels that does not either", DirectoryPage(page, Directory{}),
 			in("main", in("a[href=/sign-in?next=%2Fchannels%2Fnew]", says("Sign in to create the first channel"))))
 	}
 	page := withSite(pageAt("/", ""), Site{Registration: domain.RegistrationOpen})
-	shows(t, "invites a stranger to create a channel if they can", LatestPage(page, Latest{}),
+	shows(t, "invites a visitor to create a channel if they can", LatestPage(page, Latest{}),
 		in("main", in("a[href=/sign-up?next=%2Fchannels%2Fnew]", says("create one"), silent("sign in"))))
 }

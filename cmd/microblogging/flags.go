@@ -70,12 +70,12 @@ func checkBounds(flags []*kong.Flag) error {
 // flagMistake says what is wrong with a command line. Some sentences of kong are for programmers.
 func flagMistake(err error, args []string) string {
 	says := err.Error()
-	for kongs, ours := range map[string]string{
+	for words, plain := range map[string]string{
 		`: expected .* but got "EOL" \(<EOL>\)$`:         ` needs a value`,
 		`: expected a valid \d+ bit int but got (.*)$`:   ` must be a whole number without a unit, not $1`,
 		`( must be one of .*?)(?:,"")? but got (".*?")$`: `$1, not $2`,
 	} {
-		says = regexp.MustCompile(kongs).ReplaceAllString(says, ours)
+		says = regexp.MustCompile(words).ReplaceAllString(says, plain)
 	}
 	const proxy = "--trust-proxy"
 	if at := slices.Index(args, proxy); at >= 0 && at+1 < len(args) && says == "unexpected argument "+args[at+1] {
