@@ -85,7 +85,7 @@ func clauseIsInSight(t *testing.T) {
 func ruleOfOthers(t *testing.T) {
 	s := newSite(t)
 	for path, says := range map[string]string{
-		"/lab/open-gate": "The open gate : ", "/lab/post": "posts",
+		"/lab/listed": "The list first : A deletion is on its user's list before its message is sent", "/lab/post": "posts",
 	} {
 		if text := textOf(s.get(path).want(200).part("rule")); !strings.Contains(text, says) {
 			t.Errorf("%s: %s", path, text)
