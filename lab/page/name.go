@@ -327,7 +327,10 @@ func (n *names) listed(c *lab.Call) string {
 		whose = " of “" + c.Partition + "”"
 	}
 	for _, kind := range schema.Kinds() {
+		across, _, _ := strings.Cut(kind.Partition, "<")
 		switch {
+		case kind.Table == c.Target && c.Partition == "" && across != "" && strings.HasPrefix(c.From, across):
+			return plural(kind)
 		case kind.Table != c.Target || c.Partition != "" && !kind.IsIn(c.Partition) || kind.Prefix() == "" || !strings.HasPrefix(c.From, kind.Prefix()):
 		case kind.Partition == "<user>" && c.Partition != "":
 			return capital(c.Partition) + "'s " + noun(kind)
@@ -337,7 +340,7 @@ func (n *names) listed(c *lab.Call) string {
 	}
 	switch c.Target {
 	case schema.TableSubscriptions:
-		return "subscriptions" + whose
+		return capital(c.Partition) + "'s subscriptions"
 	case schema.TableBlogs:
 		return "all rows of “" + c.Partition + "”"
 	}
@@ -345,8 +348,8 @@ func (n *names) listed(c *lab.Call) string {
 }
 
 func plural(kind *schema.Kind) string {
-	if kind == schema.PostingRule || kind == schema.Rate {
-		return noun(kind)
+	if words := noun(kind); kind == schema.PostingRule || kind == schema.Rate || strings.Contains(words, " of ") {
+		return words
 	}
 	return noun(kind) + "s"
 }

@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"golang.org/x/net/html"
-
-	"microblogging/lab/modelcheck"
 )
 
 func TestRule(t *testing.T) {
@@ -29,7 +27,8 @@ func inSight(n *html.Node) bool {
 
 // statesOf are a level at its start, on its way and at the end of a shortest run.
 func statesOf(t *testing.T, s *site, name string) (states []response) {
-	record, _ := modelcheck.About(allKnown(t), name)
+	t.Helper()
+	record := recordOf(t, name)
 	for _, at := range []int{0, record.Shortest / 2} {
 		path := "/lab/" + name
 		if record.Schedule != "" {
@@ -85,7 +84,7 @@ func clauseIsInSight(t *testing.T) {
 func ruleOfOthers(t *testing.T) {
 	s := newSite(t)
 	for path, says := range map[string]string{
-		"/lab/listed": "The list first : A deletion is on its user's list before its message is sent", "/lab/post": "posts",
+		"/lab/listed": "The list first ) : A deletion is on its user's list before its message is sent", "/lab/post": "posts",
 	} {
 		if text := textOf(s.get(path).want(200).part("rule")); !strings.Contains(text, says) {
 			t.Errorf("%s: %s", path, text)

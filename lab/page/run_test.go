@@ -90,6 +90,9 @@ func cardsSayWhatIsKnown(t *testing.T) {
 		{"/lab/A1?s=ann,olga*2,w1*3,ann", "actor-w1", "all rows of “news”: no row ≠ post by Ann since 7 read at 6"},
 		{"/lab/link-version?s=vera,vera2,vera*3", "actor-vera2", "sign-in link of Vera: there ≠ ended since 3 read at 2"},
 		{"/lab/A1?s=ann,olga*2,w1*2", "actor-ann", "channel “news”: active ≠ deleting since 2 read at 1"}, // w1 has marked it again at 5
+		{"/lab/shut-gate?s=w1*12,w2*11,ann*10", "actor-w2", "shut gate of incarnation 1: gone removed at 21"},
+		{"/lab/shut-gate?s=w1*12,w2*11,ann*10", "actor-w2", "channel “news”: gone ≠ active, incarnation 2 since 30 removed at 23"},
+		{"/lab/index-first?s=reconcile", "actor-reconcile", "index of open deletions: no row read at 1"},
 		{"/lab/A2?s=ann", "actor-ann", "answer: ✗ there already: channel “news” step 1"},
 		{"/lab/twice?s=ann,ann:lost", "actor-ann", "answer: ✗ storage unavailable: no answer step 2"},
 	} {

@@ -73,6 +73,9 @@ func (v *scene) learn(list []variable, at int) []variable {
 			for i := range list {
 				if x := &list[i]; x.call != nil && x.call.Method == driver.CallGet && covers(x.call, step.Call.Target, c) {
 					x.Value, x.How, x.Step = v.stateOf(x.call, c.After, nil), "wrote at", at
+					if !c.After.Found() {
+						x.Value, x.How = "gone", "removed at"
+					}
 				}
 			}
 		}
