@@ -116,9 +116,21 @@ func siteOf(frame runtime.Frame) (Site, bool) {
 
 // Source is the text of a Go file that a Site names, as it was when the program was built.
 func Source(file string) (text string, ok bool) {
-	content, err := source.Files().ReadFile(file)
-	return string(content), err == nil
+	text, ok = texts()[file]
+	return text, ok
 }
+
+// texts are those of all files, 1.5 MB. They are copied once: a page looks for lines in dozens of files.
+var texts = sync.OnceValue(func() map[string]string {
+	texts := map[string]string{}
+	for _, file := range embedded() {
+		content, err := source.Files().ReadFile(file)
+		if err == nil {
+			texts[file] = string(content)
+		}
+	}
+	return texts
+})
 
 // Fingerprint is a hash of the code that is explored, as it was when the program was built: what a
 // search has found is known of that. Comments on lines of their own, tests and a reader's own protocols
@@ -142,12 +154,16 @@ func searchedFiles() []string {
 }
 
 // sourceFiles are the files that are embedded, without tests.
-func sourceFiles() (files []string) {
+func sourceFiles() []string {
+	return slices.DeleteFunc(embedded(), func(file string) bool { return strings.HasSuffix(file, "_test.go") })
+}
+
+func embedded() (files []string) {
 	for _, pattern := range []string{"*/*.go", "*/*/*.go", "*/*/*/*.go"} {
 		found, _ := fs.Glob(source.Files(), pattern) // the patterns are good
 		files = append(files, found...)
 	}
-	return slices.DeleteFunc(files, func(file string) bool { return strings.HasSuffix(file, "_test.go") })
+	return files
 }
 
 // Find returns the file and the lines of a function: "openGate", or "(*pass).lookAt" if others
