@@ -176,6 +176,10 @@ func noun(kind *schema.Kind) string {
 		return "who may post"
 	case schema.Wrote:
 		return "list of posts"
+	case schema.Replied:
+		return "list of replies"
+	case schema.OpenBlog:
+		return "index of open deletions of posts"
 	case schema.Voted:
 		return "list of votes"
 	case schema.Requested:
@@ -348,10 +352,14 @@ func (n *names) listed(c *lab.Call) string {
 }
 
 func plural(kind *schema.Kind) string {
-	if words := noun(kind); kind == schema.PostingRule || kind == schema.Rate || strings.Contains(words, " of ") {
+	switch words := noun(kind); {
+	case kind == schema.PostingRule, kind == schema.Rate, strings.Contains(words, " of "):
 		return words
+	case kind == schema.Reply:
+		return "replies"
+	default:
+		return words + "s"
 	}
-	return noun(kind) + "s"
 }
 
 // call is what a call is about.
