@@ -52,7 +52,11 @@ func TestLatestPage(t *testing.T) {
 		in("h1", says("Welcome, ingrid")), in("form[class=compose]"), in("main", in("a[href=/latest]"), in("a[href=/channels/new]")),
 		in("li", says("Active 29 July 2026, 10:00 UTC"), in("form[action=/channels/F%C3%BCchse]", in("input[name=next][value=/]"))),
 	)
-	shows(t, "has no heading without what is below it", FeedPage(pageAt("/", "ingrid"), Feed{Starts: true, Newcomer: true}), silent("Channels to begin with"), silent("these are the newest"))
+	known := pageAt("/", "ingrid")
+	known.Site = Site{Name: "Club", Description: "We row.", About: true, Rules: true}
+	shows(t, "says to a new member what the site is", FeedPage(known, Feed{Starts: true, Newcomer: true, Posts: sampleFeed().Posts}),
+		in("aside", says("Club We row."), in("a[href=/about#rules]"), in("a[href=/about]")), in("section", in("h2", says("Newest posts of all channels")), times(2, "h3")))
+	shows(t, "has no heading without what is below it", FeedPage(pageAt("/", "ingrid"), Feed{Starts: true, Newcomer: true}), silent("Channels to begin with"), silent("Newest posts of all channels"))
 	shows(t, "does not count one's own posts as new", FeedPage(pageAt("/", "ingrid"), Feed{Posts: sampleFeed().Posts, Seen: ago(time.Minute * 10)}),
 		in("nav[aria-label=Views]", without("mark")))
 	seen := sampleFeed()

@@ -53,6 +53,10 @@ func TestLayout(t *testing.T) {
 			}
 		}
 	})
+	for path, current := range map[string]string{"/channels?order=name": "page", "/channels/aurora": "true", "/channels/aurora/edit": "true"} {
+		shows(t, "marks the link to the channels at "+path, SignInPage(pageAt(path, ""), SignIn{}), in("nav[aria-label=Main]", in("a[href=/channels][aria-current="+current+"]")))
+	}
+	shows(t, "does not mark the link to the channels elsewhere", SignInPage(pageAt("/sign-in", ""), SignIn{}), in("nav[aria-label=Main]", without("a[aria-current]")))
 	t.Run("names no address of what is for one reader", func(t *testing.T) {
 		in := pageAt("/x", "ingrid")
 		for _, page := range []string{

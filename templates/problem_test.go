@@ -39,6 +39,8 @@ func TestProblemPage(t *testing.T) {
 		post := Problem{Status: 404, Links: []Link{{Label: "Back to aurora", URL: "/channels/aurora"}}}
 		expect(t, ProblemPage(pageAt("/channels/aurora/blogs/1", "ingrid"), post), silent("Your deletions"))
 	})
+	shows(t, "leads most readers to their feed, and not to deletions that they may not have", ProblemPage(pageAt("/channels/aurora", "ingrid"), Problem{Status: 404}),
+		in("a[class=button main][href=/]", says("To your feed")), without("a[class=button main][href=/account/deletions]"))
 	t.Run("offers to sign in and come back", func(t *testing.T) {
 		v := Problem{Status: 401, SignIn: &SignIn{Next: "/channels/new"}}
 		expect(t, ProblemPage(pageAt("/channels/new", ""), v),
