@@ -48,10 +48,10 @@ func TestEveryPage(t *testing.T) {
 				t.Errorf("the page says %q", leak)
 			}
 		},
-		"has nothing beside it if it is a card, whose style it loads": func(t *testing.T, root *html.Node) {
+		"has no side column if it is a card, whose style it loads": func(t *testing.T, root *html.Node) {
 			cards, styles := len(find(root, "main[class=card]")), len(find(root, "link[rel=stylesheet][href=/static/card.css]"))
-			if beside := len(find(root, "aside")); cards != styles || cards*beside > 0 {
-				t.Errorf("%d cards, %d of their style sheets and %d columns beside", cards, styles, beside)
+			if sides := len(find(root, "aside")); cards != styles || cards*sides > 0 {
+				t.Errorf("%d cards, %d of their style sheets and %d side columns", cards, styles, sides)
 			}
 		},
 		"never takes what users write for markup": func(t *testing.T, root *html.Node) {
