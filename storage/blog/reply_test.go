@@ -23,6 +23,7 @@ func TestReply(t *testing.T) {
 	t.Run("a key makes one reply, and none with another text or to another post", bubble(keyMakesOneReply))
 	t.Run("a reply to a post that is not there, or is of another channel, leaves nothing", bubble(replyNeedsItsPost))
 	t.Run("who may not post there does not reply", bubble(ruleHoldsForReplies))
+	t.Run("a duplicate that comes late makes no reply, whether the reply or its post was deleted", bubble(lateReplyChangesNothing))
 	t.Run("one more reply than a post can have is refused, and the key of an earlier one is answered", bubble(fullPostIsRefused))
 	for _, fault := range storetest.CallFaults {
 		eachCall(t, fault.Name+", and the reply lands once", func(w *world, n int) { w.replyLandsOnce(fault.At(n)) })
@@ -171,6 +172,36 @@ func ruleHoldsForReplies(t *testing.T, w *world) {
 	if left := w.repliesLeft(); len(left) != 2*2 {
 		t.Errorf("left: %q", left)
 	}
+	w.MustBeSound()
+}
+
+func lateReplyChangesNothing(t *testing.T, w *world) {
+	garden := w.Create("garden", ada)
+	post := w.Post(garden, grace, "question")
+	var sent driver.Call
+	w.Arm(drivertest.Only(transacts, func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		sent = *call
+		return send(ctx)
+	}))
+	reply, _, err := w.Faulty.Posts.Reply(t.Context(), newReply(garden, post, eve, "answer"))
+	w.OK(err)
+	late := func(when string) {
+		t.Helper()
+		if err := w.Table(schema.TableBlogs).Transact(t.Context(), sent.Partition, sent.Operations...); err == nil {
+			t.Errorf("%s, the duplicate takes effect", when)
+		}
+		if left := w.repliesLeft(); len(left) != 0 {
+			t.Errorf("%s, left are %q", when, left)
+		}
+	}
+	w.OK(w.Store.Posts.DeleteReply(t.Context(), garden, post.ID, reply.ID, domain.By(eve)))
+	late("once the reply is deleted")
+	w.OK(w.Store.Posts.Delete(t.Context(), garden, post.ID, domain.By(grace), storetest.AnyRevision))
+	w.Finish(w.Messages())
+	late("once the post is gone")
+	w.Delete(garden)
+	w.Create("garden", ada)
+	late("once the name is of another channel")
 	w.MustBeSound()
 }
 
