@@ -13,7 +13,7 @@
 // Two sites are served concurrently. One has web and worker processes on an Azurite
 // that is never killed; each process has wires of its own to it ([wire]). The other has
 // one process with both roles on the embedded store. Users ([user]) create
-// channels under a few names that all of them want, post, edit, vote, subscribe,
+// channels under a few names that all of them want, post, reply, edit, vote, subscribe,
 // close their channels and block each other there for a while, delete posts and channels,
 // and create the same names again. Other users sign up, act, and delete their accounts. Meanwhile the
 // [faults] kill processes with SIGKILL and start others whose clocks are wrong, freeze

@@ -48,7 +48,7 @@ func events() []event {
 	return []event{
 		{"kills", 10, "kill"}, {"stops", 3, "stop"}, {"clocks", 10, "clock"}, {"leaps", 0.5, "clock"}, {"hangs", 1, "hang"}, {"restarts", 1, "restart"}, {"stalls", 0, "stall"}, {"cuts", 3, "cut"},
 		{"outages", 0.3, "outage"}, {"shortened", 10, "shorten"},
-		{"deletions", 10, ""}, {"undone", 1, ""}, {"rules", 1, ""}, {"left", 1, ""}, {"kept", 0, ""}, {"posts", 100, ""}, {"redeliveries", 0, ""}, {"checks", 0, ""},
+		{"deletions", 10, ""}, {"undone", 1, ""}, {"rules", 1, ""}, {"left", 1, ""}, {"kept", 0, ""}, {"posts", 100, ""}, {"replies", 10, ""}, {"redeliveries", 0, ""}, {"checks", 0, ""},
 		{"ratings", 1, ""},
 	}
 }

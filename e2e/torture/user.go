@@ -152,8 +152,10 @@ func (u *user) keepTime() time.Duration {
 // act does one thing. Some are more likely than others.
 func (u *user) act(ctx context.Context, channel string) {
 	switch n := u.draw.IntN(100); {
-	case n < 50:
+	case n < 42:
 		u.post(ctx, channel)
+	case n < 50:
+		u.reply(ctx, channel)
 	case n < 58:
 		u.list(ctx, channel)
 	case n < 63:

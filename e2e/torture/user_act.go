@@ -217,6 +217,45 @@ func (u *user) vote(ctx context.Context, channel string) {
 	}
 }
 
+// reply replies to any post, asks again with the same idempotency key as post does, and sometimes deletes the reply.
+// What is left is judged by check.
+func (u *user) reply(ctx context.Context, channel string) {
+	p := u.site.history.anyPost(channel, "", u.draw.IntN)
+	if p == nil {
+		return
+	}
+	u.written++
+	origin := fmt.Sprintf("%s/%d", u.name, u.written)
+	path, first := postPath(p)+"/replies", ""
+	for range 4 {
+		a := u.send(ctx, "POST", path, map[string]string{"text": origin}, http.Header{"Idempotency-Key": {origin}},
+			http.StatusCreated, http.StatusOK, http.StatusForbidden, http.StatusNotFound, http.StatusGone)
+		switch a.Status {
+		case http.StatusCreated, http.StatusOK:
+			var shown item
+			switch {
+			case !u.decode(a, &shown):
+				return
+			case first != "" && first != shown.ID:
+				u.site.history.accuse("I7: one key made the replies %s and %s to post %s", first, shown.ID, p.id)
+			}
+			if first = shown.ID; u.draw.IntN(8) == 0 {
+				continue
+			}
+			u.site.tally.add("replies", 1)
+			if u.draw.IntN(4) == 0 {
+				u.send(ctx, "DELETE", path+"/"+first, nil, nil, http.StatusNoContent, http.StatusNotFound, http.StatusGone)
+			}
+			return
+		case http.StatusForbidden:
+			return
+		case http.StatusNotFound, http.StatusGone:
+			u.site.history.missing(a.span, p)
+			return
+		}
+	}
+}
+
 // subscribe subscribes to a channel, or unsubscribes from it. What is left is judged by check.
 func (u *user) subscribe(ctx context.Context, channel string) {
 	method := []string{"PUT", "DELETE"}[u.draw.IntN(2)]
