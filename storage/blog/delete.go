@@ -139,15 +139,22 @@ func (s *Posts) removeRows(ctx context.Context, row Entity) error {
 // the post is there, a request or a worker may be about to remove it in the version that it has read, and has put it on
 // the index before. Another version makes that begin again, so that the pass can take it off the index.
 func (s *Posts) complete(ctx context.Context, ref domain.ChannelRef, id domain.BlogID) error {
-	//lab: Write the post, if it is there, which gives it a new version.
-	err := s.fence.TransactIfOpen(ctx, ref, driver.Merge(schema.BlogRow(id), driver.Exists))
-	switch {
-	case errors.Is(err, fence.ErrGateGone): // the sweep removes it
-		return nil
-	case optimistic.FailedAt(err, 1, domain.ErrNotFound):
-		return s.removeAbout(ctx, ref, id, func(int) {})
-	}
-	return err
+	return s.pause.Retry(ctx, func() error {
+		_, err := s.readBlog(ctx, ref, id)
+		switch {
+		case errors.Is(err, domain.ErrNotFound):
+			return s.removeAbout(ctx, ref, id, func(int) {})
+		case err != nil:
+			return err
+		}
+		// Its incarnation stays.
+		//lab: Write the post, which gives it a new version.
+		err = s.fence.TransactIfOpen(ctx, ref, driver.Merge(schema.BlogRow(id), driver.Exists, driver.String(schema.PropIncarnation, ref.Incarnation)))
+		if errors.Is(err, fence.ErrGateGone) { // the sweep removes it
+			return nil
+		}
+		return optimistic.Again(err)
+	})
 }
 
 // removeAbout deletes the votes on a post and the replies to it, once the post's row is gone. It needs no gate,

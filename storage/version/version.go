@@ -85,7 +85,7 @@ func refuse(version string) error {
 	case version == "":
 		return fmt.Errorf("%w: it has rows and no version: an earlier build wrote it, or its table Deletions was lost; microblogging copy --from OLD --to NEW makes a store of version %s of it, or says why it cannot",
 			ErrRefused, schema.CurrentVersion)
-	case isExtended(version): // somebody has put an older store in its place
+	case isExtended(version): // an older store was put in its place
 		return fmt.Errorf("%w: it is of version %s, to which version %s only adds; start this program again, which makes it a store of that version",
 			ErrRefused, version, schema.CurrentVersion)
 	case major > ourMajor, major == ourMajor && minor > ourMinor:
