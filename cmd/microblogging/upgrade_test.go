@@ -167,6 +167,7 @@ func usersSeeWhatWasThere(t *testing.T) {
 	upgrade(func(u *upgraded) {
 		for _, was := range u.was.Answers {
 			status, answer := u.ask(was.Token, http.MethodGet, was.Path, "", "")
+			leaveOutAdded(answer)
 			if status != was.Status || status == http.StatusOK && !reflect.DeepEqual(answer, was.Body) {
 				u.t.Errorf("GET %s by %q: %d and\n%v\nwant %d and\n%v", was.Path, was.As, status, answer, was.Status, was.Body)
 			}
@@ -175,6 +176,23 @@ func usersSeeWhatWasThere(t *testing.T) {
 			u.t.Errorf("the fixture has %d answers", len(u.was.Answers))
 		}
 	})(t)
+}
+
+// leaveOutAdded takes from an answer what no answer of the earlier program had: when a post was replied to, which none was.
+func leaveOutAdded(answer any) {
+	switch a := answer.(type) {
+	case []any:
+		for _, item := range a {
+			leaveOutAdded(item)
+		}
+	case map[string]any:
+		if on, there := a["repliedOn"]; there && on == nil {
+			delete(a, "repliedOn")
+		}
+		for _, value := range a {
+			leaveOutAdded(value)
+		}
+	}
 }
 
 func whatUsersHadHolds(t *testing.T) {
