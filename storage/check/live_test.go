@@ -49,7 +49,7 @@ func lives() map[string]live {
 		}
 	}
 	return map[string]live{
-		"posts, votes, edits, subscriptions and rules": {run: use},
+		"posts, votes, replies, edits, subscriptions and rules": {run: use},
 		"a channel is created and posted to": {run: func(w *world, s *storage.Parts) {
 			channel, _, err := s.Channels.Create(w.T.Context(), w.NewChannel("gardens", lea), domain.PostersOpen, "key", 9)
 			w.OK(err)
@@ -109,6 +109,12 @@ func use(w *world, s *storage.Parts) {
 	w.OK(err)
 	w.OK(s.Posts.Vote(ctx, garden.Ref(), post.ID, lea))
 	w.OK(s.Posts.Vote(ctx, garden.Ref(), post.ID, eve))
+	for _, by := range []domain.UserName{lea, ada, eve} {
+		reply, _, err := s.Posts.Reply(ctx, storetest.NewReply(garden.Channel, post.ID, by, "reply of "+string(by)))
+		if w.OK(err); by == eve {
+			w.OK(s.Posts.DeleteReply(ctx, garden.Channel, post.ID, reply.ID, domain.By(eve)))
+		}
+	}
 	w.OK(s.Subscriptions.Create(ctx, garden.Channel, eve))
 	post, err = s.Posts.Update(ctx, garden.Channel, post.ID, grace, domain.OneOf(post.Revision), domain.Draft{Text: "edited"})
 	w.OK(err)
@@ -118,6 +124,8 @@ func use(w *world, s *storage.Parts) {
 	w.OK(s.Posts.Block(ctx, garden.Channel, ada, domain.User{Name: eve}))
 	w.OK(s.Posts.Delete(ctx, garden.Channel, post.ID, domain.By(grace), storetest.AnyRevision))
 	w.workOn(s)
+	_, err = s.Operator.Reconcile(ctx, storetest.Patience, time.Now())
+	w.OK(err)
 }
 
 // newTown fills a store in which ada has a garden, and lea a house, posts, votes and subscriptions.
@@ -132,6 +140,8 @@ func (w *world) newTown() {
 			w.OK(w.Store.Posts.Vote(ctx, to.Ref(), post.ID, lea))
 			w.OK(w.Store.Posts.Vote(ctx, to.Ref(), post.ID, grace))
 			w.OK(w.Store.Subscriptions.Create(ctx, to, by))
+			w.Reply(to, post.ID, lea, "reply of lea to "+string(by))
+			w.Reply(to, post.ID, grace, "reply of grace to "+string(by))
 		}
 	}
 	w.Ask(w.Create("done", ada))
