@@ -1,12 +1,15 @@
 // Removes drafts that came to an end with a form that the browser sent: all drafts of
-// a user who signs out, or the one of an edit that its author gave up. The item "draft-end"
+// a user who signs out, and which replies were read (post.js), or the draft of an edit that its author gave up. The item "draft-end"
 // of sessionStorage is how the names of those drafts begin. A form that succeeded is
 // answered by a redirect, and nothing else is.
 
 const start = sessionStorage.getItem("draft-end");
 sessionStorage.removeItem("draft-end");
 if (start && performance.getEntriesByType("navigation")[0]?.redirectCount > 0) {
-  for (const name of Object.keys(localStorage)) if (name.startsWith(start)) localStorage.removeItem(name);
+  const signsOut = start.endsWith(":");
+  for (const name of Object.keys(localStorage)) {
+    if (name.startsWith(start) || (signsOut && name.startsWith("replied"))) localStorage.removeItem(name);
+  }
   // Other tabs hear of it, and keep no more.
   localStorage.setItem("draft-end", start);
   localStorage.removeItem("draft-end");

@@ -166,6 +166,7 @@ function tellOfReplies() {
   }
   const own = document.querySelector("article[data-replied]");
   const note = () => {
+    if (!localStorage.getItem("replied")) return; // the user has signed out in another tab
     const times = [...document.querySelectorAll(".reply time")].map(({ dateTime }) => dateTime);
     localStorage.setItem(`replied:${own.id}`, [own.dataset.replied, ...times].sort().at(-1));
   };
