@@ -36,6 +36,7 @@ func rowsHaveMeaning(t *testing.T) {
 		{"/lab/shut-gate?s=w1*12,w2*11,ann*10", "rows", []string{"channel “news” active, incarnation 2", "open gate of incarnation 2", "shut gate of incarnation 1 gone at"}},
 		{"/lab/link-version?s=vera,vera2,vera*3", "rows", []string{"sign-in link of Vera ended", "session of Vera"}},
 		{"/lab/erasure-fence?s=vera*4,home*8", "rows", []string{"message: delete Vera's account", "Vera's account pending, epoch 1", "record of the deletion of Vera's account queued"}},
+		{"/lab/fresh-read", "actor-w1", []string{"if there is one: delete post :"}}, // which has no row by now
 		{"/lab/fresh-read?s=w1*3", "run", []string{"→ delete post 2 ", "→ not there: post 3 ", "→ vote Ann: post"}},
 		{"/lab/open-gate?s=ann*4", "rows", []string{"post by Ann (2), of incarnation 1 ann inserts next"}}, {"/lab/post?s=ann*4", "rows", []string{"open gate of incarnation 1 ann requires next"}},
 		{"/lab/reply?s=vera*6,olga*3", "rows", []string{"reply: post by Ann since 6", "Vera's list of replies: post by Ann since 4"}}, {"/lab/reply?s=vera*2", "actor-vera", []string{"replies: reply: post by Ann read at 2"}},
