@@ -466,8 +466,8 @@ func sign(mark templates.Mark) string {
 // violation says how an invariant is broken. No time passes in the lab, so the time since then says nothing.
 func (n *names) violation(b domain.Violation) string {
 	detail := b.Detail
-	before, after, found := strings.Cut(detail, " since 2001-")
-	if _, after, found = strings.Cut(after, "Z without progress"); found {
+	before, after, _ := strings.Cut(detail, " since 2001-")
+	if _, after, found := strings.Cut(after, "Z without progress"); found {
 		detail = before + ", and no worker goes on with it" + after
 	}
 	if b.Table == "" {
