@@ -89,7 +89,7 @@ var (
 		Table: TableBlogs, Partition: "<key>", Form: "blog!<id>", Name: "post", Scenario: "edit-sweep",
 		What:  "A post. The time in its key counts down, so that the newest sorts first.",
 		Why:   "An edit depends on its version, so an edit that comes after the removal changes nothing.",
-		Check: "I1 I8", Oracle: "I1 I8", WithChannel: domain.StepSweep, WithAccount: domain.StepPosts, Requires: "if the post is there",
+		Check: "I1 I8", Oracle: "I1 I8", WithChannel: domain.StepSweep, WithAccount: domain.StepPosts,
 		Properties: slices.Concat(written(new(domain.Draft).Fields(), 2), always(PropUserID, PropIncarnation, PropRevision, PropRevisions, PropRating, PropCreatedOn),
 			sometimes(PropEditedOn, PropRepliedOn)),
 	}
