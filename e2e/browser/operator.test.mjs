@@ -64,7 +64,7 @@ test("operator: an account that was closed signs in again once it is open, with 
     await operator.press(operator.page.locator(".listed summary").first());
     await operator.press(operator.page.locator(".listed").getByText(name, { exact: true }));
   };
-  await act("Close account (operator)");
+  await act("Close account…");
   await look(operator, "operator-close");
   await operator.follow(operator.button("Close account"));
   await operator.sees("You closed the account of @hal. They cannot sign in.");
@@ -77,9 +77,9 @@ test("operator: an account that was closed signs in again once it is open, with 
   await enter(hal.password);
   await user.sees("This account is closed");
   await look(user, "operator-closed");
-  await act("Open account (operator)");
+  await act("Open account");
   await operator.page.waitForLoadState();
-  await act("New password link (operator)");
+  await act("New password link");
   await operator.page.waitForURL((url) => url.pathname !== "/operator" || url.search === "");
   const link = await shownLink(operator);
   await look(operator, "operator-link");

@@ -36,7 +36,7 @@ func rowsPane(v *scene) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		stores, others := v.storeViews()
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section class=\"rows\" aria-labelledby=\"rows-title\" data-key=\"rows\"><h2 id=\"rows-title\">The store now <span class=\"hint\">what was touched, or comes next</span></h2><div class=\"box\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section class=\"rows\" aria-labelledby=\"rows-title\" data-key=\"rows\"><h2 id=\"rows-title\">The store now <span class=\"hint\">what was touched, or comes next</span></h2><div class=\"box\" tabindex=\"0\" role=\"group\" aria-labelledby=\"rows-title\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
