@@ -63,8 +63,8 @@
 //     of another. A write that was sent to one incarnation never takes effect in another.
 //   - I3 no lost post. An acknowledged post stays in the store until its author, the channel's
 //     owner, an operator of the site, or the channel's deletion removes it, and is readable while its
-//     channel is active. A removed post never appears again.
-//     The same holds for a reply, until its post ends. After an undo is acknowledged, the deletion removes nothing.
+//     channel is active. A removed post never appears again. The same holds for a reply, until its post
+//     ends. After an undo is acknowledged, the deletion removes nothing.
 //     A deletion removes nothing before the time that the user was told, by the clock of the process
 //     that told it. There are two exceptions: a channel ends when its owner's account ends, and an
 //     account may end earlier if two clocks differ by more than [ClockMargin].
@@ -105,7 +105,8 @@
 //     five seconds, and ends with it. A sign-in link gives one session or sets one password, and ends
 //     with all others of its user.
 //   - I11 posting rules hold. After the owner has closed a channel to others, taken a member off its
-//     list, or blocked a user there, no post, reply or edit that this forbids takes effect, until the owner allows it again.
+//     list, or blocked a user there, no post, reply or edit that this forbids takes effect, until the
+//     owner allows it again.
 //     At most one row of an incarnation says who may post. No page offers to post what is refused.
 //   - I12 deleted accounts leave nothing. Once a request to delete an account is acknowledged, no
 //     earlier session works. Once the account is gone, nothing that its user sent takes effect: no

@@ -22,7 +22,7 @@ func productionLevels() []level {
 			Rule: "The index has the deletion before the message is sent.", Missing: " before the message is sent",
 			Goal: "Record a deletion that no worker will ever carry out, although the pass looks for it.",
 			Scene: "Olga deletes her channel. Her request sends a message to the workers, records the deletion, and marks the channel. The queue may lose the message. " +
-				"So from time to time a reconciling pass (reconcile) reads an index of open deletions, and sends a message again for each that makes no progress. " +
+				"So from time to time a reconciling pass (reconcile) reads an index of open deletions, and sends a message again for each that makes no progress. A deletion that has its row there is as good as done: a later pass finds it. Once a deletion is recorded, it counts as promised. " +
 				"In the production code her request writes the row of the index first. Here it comes after the mark. Two faults are allowed.",
 			Nudge: "Which write of Olga's does the pass need? If she dies before it, only the message knows.",
 			Teaches: "A pass that repairs must know where to look. So the intent is written down, in one known place, before anything that depends on it. " +

@@ -88,7 +88,7 @@ func textbookLevels() []level {
 		{
 			Name: "late-copy", Safeguard: "own-gate", Title: "One after the other is not enough",
 			Idea: "A request that was given up may still arrive.",
-			Rule: "A post is inserted, if the channel is there when its request arrives.", Missing: ", if the channel is there when its request arrives",
+			Rule: "A post is inserted, if the channel is there and is not being deleted when the request arrives.", Missing: ", if the channel is there and is not being deleted when the request arrives",
 			Goal: "Leave a post behind whose channel is gone, although no user posts while it is deleted.",
 			Scene: "This is the textbook version. Olga posts. When that is answered, or she has given it up, she deletes the channel. No other person is there, so the order of calls does no harm. " +
 				"But one request, or a duplicate, may be delayed at will.",
