@@ -381,6 +381,10 @@ class Draft {
       const real = page.querySelector("article");
       this.#forget([name]);
       if (!real) return location.reload(); // an older process has answered
+      if (this.form.matches(".reply") && !this.#changed) { // others may have replied since the page was shown
+        location.hash = real.id;
+        return location.reload();
+      }
       if (document.getElementById(real.id)) article.remove();
       else article.replaceWith(real);
       document.querySelector(".body > .empty")?.remove();

@@ -151,7 +151,7 @@ func MayNotPost(in domain.Channel, why error) string {
 	case errors.Is(why, domain.ErrOwnerPosts):
 		return "Only @" + string(in.Owner) + " posts here."
 	case errors.Is(why, domain.ErrMembersPost):
-		return "Only members post here. @" + string(in.Owner) + " says who they are."
+		return "Only members post here. Ask @" + string(in.Owner) + " to become one."
 	case errors.Is(why, domain.ErrBlocked):
 		return "@" + string(in.Owner) + " has blocked you here."
 	}

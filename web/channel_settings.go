@@ -160,7 +160,7 @@ func (s *server) accounts(ctx context.Context, v visitor, form url.Values, field
 		}
 	}
 	if len(missing) > 0 {
-		return nil, domain.Invalid(field, "No account is called %s. Who has signed up can be on the list", strings.Join(missing, " or "))
+		return nil, domain.Invalid(field, "No account is called %s. People can be on the list once they have signed up", strings.Join(missing, " or "))
 	}
 	return found, nil
 }

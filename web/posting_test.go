@@ -338,7 +338,7 @@ func ownerRulesOnMembers(t *testing.T) {
 	post := func(status int) answer {
 		return s.do("POST", enginesBlogs, bearer(bob), fields("text", "x")).want(status)
 	}
-	post(403).has("The owner of the channel says who they are.")
+	post(403).has("Ask the owner of the channel to become one.")
 	for range 2 {
 		s.do("PUT", members+"/bob", bearer(ada)).want(204)
 	}

@@ -196,7 +196,7 @@ func problemOfMeaning(err error) problem {
 		{err: domain.ErrOwnerPosts, status: http.StatusForbidden, title: "Only the owner posts here",
 			detail: "The channel is closed to all others. Nothing was saved. You may still delete what you posted before."},
 		{err: domain.ErrMembersPost, status: http.StatusForbidden, title: "Only members post here",
-			detail: "The owner of the channel says who they are. Nothing was saved. You may still delete what you posted before."},
+			detail: "Ask the owner of the channel to become one. Nothing was saved. You may still delete what you posted before."},
 		{err: domain.ErrBlocked, status: http.StatusForbidden, title: "You are blocked here",
 			detail: "The owner of the channel has blocked you. Nothing was saved. You may still delete what you posted before."},
 		{err: domain.ErrAccountEnds, status: http.StatusForbidden, title: "Your account is being deleted",

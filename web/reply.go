@@ -141,7 +141,8 @@ func (s *server) replyByForm(c echo.Context, v visitor, in domain.Channel, form 
 	refused, ok := formOf(err, "reply")
 	switch {
 	case errors.Is(err, domain.ErrPostGone), ok && errors.Is(readErr, domain.ErrNotFound):
-		return explain(domain.ErrPostGone, "The post has been deleted", "It was deleted while you wrote, so your reply was refused. What you wrote is below.")
+		return explain(domain.ErrPostGone, "The post has been deleted", "It was deleted while you wrote, so your reply was refused. What you wrote is below.",
+			templates.Link{Label: "Back to “" + string(in.Name) + "”", URL: templates.ChannelPath(in.Name)})
 	case !ok:
 		return err
 	case readErr != nil:

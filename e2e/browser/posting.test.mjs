@@ -61,7 +61,7 @@ for (const scripts of [true, false]) {
     await owner.page.getByRole("radio", { name: "Members" }).check();
     await owner.fill({ "Add members": "nobody_at_all pia", Description: "For members" });
     await answered(owner, owner.button("Save all"), scripts);
-    await says(owner, "No account is called “nobody_at_all”. Who has signed up can be on the list.");
+    await says(owner, "No account is called “nobody_at_all”. People can be on the list once they have signed up.");
     assert.equal(await owner.page.getByRole("radio", { name: "Members" }).isChecked(), true);
     if (scripts) await look(owner, "posting-edit");
     await owner.fill({ "Add members": "pia" });
