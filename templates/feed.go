@@ -23,7 +23,7 @@ type Latest struct {
 type ListedChannel struct {
 	domain.Channel
 	// On is about when it was last active: up to five minutes earlier, if its newest post is not on the page of a
-	// feed. It is zero in a list by name.
+	// feed. It is zero in a list by name, and of a channel that has no post of late.
 	On time.Time
 	// Subscribed reports whether the reader subscribes to it. If the reader is signed in, a form posts incarnation,
 	// next, and action=subscribe or action=unsubscribe, to [ChannelPath].

@@ -279,13 +279,9 @@ func (s *server) directory(c echo.Context, v visitor) error {
 		Part: templates.Part{After: c.QueryParam("after")}}
 	var people storage.Page[domain.UserName]
 	var following []domain.Subscription
-	err = s.store.Concurrently(c.Request().Context(), func(ctx context.Context) error {
+	err = s.store.Concurrently(c.Request().Context(), func(ctx context.Context) (err error) {
 		if !view.ByName {
-			active, err := s.store.Feeds.ByActivity(ctx, view.After, pageSize)
-			view.Next = active.Next
-			for _, channel := range active.Items {
-				view.Channels = append(view.Channels, templates.ListedChannel{Channel: channel.Channel, On: channel.LastBlogOn})
-			}
+			view.Channels, view.Next, err = s.activeAndNew(ctx, view.After)
 			return err
 		}
 		named, err := s.store.Channels.List(ctx, text, view.After, pageSize)
@@ -308,6 +304,26 @@ func (s *server) directory(c echo.Context, v visitor) error {
 		view.Channels[i].Subscribed = subscribes(following, view.Channels[i].Channel)
 	}
 	return show(s, c, v, err, templates.DirectoryPage, view)
+}
+
+// activeAndNew are the channels with the latest posts. If they leave room on the first page, it ends with channels that have
+// no post of late, so that a new one is on the page immediately.
+func (s *server) activeAndNew(ctx context.Context, after string) (list []templates.ListedChannel, next string, err error) {
+	active, err := s.store.Feeds.ByActivity(ctx, after, pageSize)
+	for _, channel := range active.Items {
+		list = append(list, templates.ListedChannel{Channel: channel.Channel, On: channel.LastBlogOn})
+	}
+	if err != nil || after != "" || active.Next != "" || len(list) == pageSize {
+		return list, active.Next, err
+	}
+	named, err := s.store.Channels.List(ctx, "", "", pageSize)
+	for _, channel := range named.Items {
+		listed := func(l templates.ListedChannel) bool { return l.Key() == channel.Key() }
+		if len(list) < pageSize && !slices.ContainsFunc(list, listed) {
+			list = append(list, templates.ListedChannel{Channel: channel})
+		}
+	}
+	return list, "", err
 }
 
 // following are the subscriptions of a visitor. An anonymous client has none.

@@ -21,7 +21,17 @@ func TestChannel(t *testing.T) {
 	t.Run("a program is told that its owner has too many", programIsToldThatItsOwnerHasTooMany)
 	t.Run("a name that looks like another is refused, and its sentence names that", nameThatLooksLikeAnotherIsRefused)
 	t.Run("whose name could not be made now is used as any other", earlierNameIsUsed)
+	t.Run("a new one is on the page of channels immediately, below those that have posts", newChannelIsListed)
 	t.Run("a slash at the end of its address leads to it", slashAtTheEndLeadsToTheChannel)
+}
+
+func newChannelIsListed(t *testing.T) {
+	s, ada, engines := enginesBrowser(t, "ada")
+	s.post(engines, "ada", "Steam")
+	ada.open("/channels/new").form("Create channel").fill("name", "Boats").press().at("/channels/Boats")
+	for _, b := range []*browser{ada, s.browser()} {
+		is(t, "the channels", b.open("/channels").want(200).titles(), []string{"Engines", "Boats"})
+	}
 }
 
 func nameThatLooksLikeAnotherIsRefused(t *testing.T) {

@@ -218,8 +218,8 @@ func siteRoutes() []route {
 		{name: "GET /api/v1/account/export", who: users, untagged: true, seeds: []seed{{ada, 200, "", "", "", ""}}},
 		{name: "GET /account/export.zip", who: users, untagged: true, seeds: []seed{{adasCookie, 200, "", "", "", ""}}},
 		{name: "GET /channels", who: everyone, costs: []cost{
-			{"", anonymous, 3, 67, 0, 0},
-			{"", bobsCookie, 4, 70, 0, 0},
+			{"", anonymous, 5, 85, 0, 0},
+			{"", bobsCookie, 6, 88, 0, 0},
 			{"order=name", anonymous, 2, 18, 0, 0},
 			{"contains=ada", anonymous, 1, 2, 0, 0},
 		}, seeds: []seed{
