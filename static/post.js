@@ -102,7 +102,7 @@ function remove(article, form, now = false) {
   const bar = document.createElement("div");
   bar.className = "undo";
   bar.dataset.left = "";
-  bar.innerHTML = "<p>Will be deleted in <b>8</b> s, or when you leave this page.</p><button type=button>Undo</button>";
+  bar.innerHTML = `<p>Will be deleted in <b>8</b> s, or when you leave this page${"answered" in form.parentElement.dataset ? ", with its replies" : ""}.</p><button type=button>Undo</button>`;
   const [words, undo] = bar.children;
   const title = article.querySelector("h1")?.cloneNode(true); // the page of the post keeps its heading
   if (title) bar.append(title);

@@ -56,6 +56,7 @@ test("reply: a question is answered, and answered again, and nothing is left of 
 
   await desk.open(path);
   await desk.press(desk.page.locator("article.alone [data-delete] > summary"));
+  await desk.sees("or when you leave this page, with its replies.");
   await desk.follow(desk.link("Channels")); // leaving the page deletes it
   while ((await ida.texts("asking")).length > 0);
   phone.expectRefusal(404, path);
