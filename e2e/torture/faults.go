@@ -44,8 +44,10 @@ const (
 	// more than 5 makes no reconciling passes.
 	clockBehind, clockAhead = 10 * time.Minute, 4 * time.Minute
 
-	// Now and then, leap passes on a site: so much time, with all its processes stopped.
-	leap             = 20 * time.Minute
+	// Now and then, leap passes on a site: so much time, with all its processes stopped. After the last one, each
+	// deletion of an account is due: it waits for undoAccount and for the 15 minutes, from a clock that was ahead, by
+	// one that is behind.
+	leap             = 35 * time.Minute
 	leapMin, leapMax = 20 * time.Second, 60 * time.Second
 
 	// outageMax is the longest time for which a partition does not serve, unless a
