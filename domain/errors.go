@@ -129,9 +129,9 @@ func JoinInvalid(errs ...error) error {
 
 // PendingError is an ErrGone of a channel whose deletion may still be undone.
 type PendingError struct {
-	// Until is until when it can be undone by the channel's row. The deletion's record, which decides, may
-	// say an earlier time if a request died and the user asked again.
-	Until time.Time
+	// Channel is as its row says. The deletion's record, which decides, may say an earlier time of undo if a
+	// request died and the user asked again.
+	Channel Channel
 }
 
 func (e *PendingError) Error() string { return "is being deleted, unless that is undone" }

@@ -150,6 +150,12 @@ func operatorClosesChannel(t *testing.T) {
 	if page := string(s.do("GET", strings.TrimPrefix(at, "/api/v1"), cookie(tokens["otto"])).want(200).body); !strings.Contains(page, `value="undo"`) {
 		t.Error("the operator's page offers no undo")
 	}
+	deletion := `href="` + strings.TrimPrefix(at, "/api/v1") + `"`
+	for who, leads := range map[domain.UserName]bool{"ada": true, "olivia": true, "eve": false} {
+		if page := string(s.do("GET", "/channels/Engines", cookie(tokens[who])).want(410).body); strings.Contains(page, deletion) != leads {
+			t.Errorf("the address of the channel leads %s to its deletion: %t", who, !leads)
+		}
+	}
 	s.do("GET", at, bearer(tokens["eve"])).want(403)
 	s.do("POST", at+"/undo", ada).want(403)
 	s.do("POST", at+"/undo", bearer(tokens["olivia"])).want(200)

@@ -23,7 +23,7 @@ func (s *server) problemPage(c echo.Context, err error, cause problem) error {
 	if errors.Is(err, domain.ErrAccountClosed) && s.site.Contact != "" {
 		view.Detail += " Ask " + s.site.Contact + "."
 	}
-	if link, ok := wayBack(c, err); ok {
+	if link, ok := wayBack(c, v, err); ok {
 		view.Links = append(view.Links, link)
 	}
 	if errors.Is(err, domain.ErrAccountEnds) && len(view.Links) == 0 {
@@ -43,12 +43,17 @@ func (s *server) problemPage(c echo.Context, err error, cause problem) error {
 	return render(c, cause.Status, templates.ProblemPage(page, view))
 }
 
-// wayBack is a link to the channel that the request was about, if it was read and still is, or
-// to the one that has its name now.
-func wayBack(c echo.Context, err error) (templates.Link, bool) {
+// wayBack is a link to the channel that the request was about, if it was read and still is, to the one that has its
+// name now, or to its deletion for who may undo that: the channel's address may be all that an operator has.
+func wayBack(c echo.Context, v visitor, err error) (templates.Link, bool) {
 	x := exchangeOf(c)
 	replaced, isReplaced := errors.AsType[*domain.ReplacedError](err)
+	pending, isPending := errors.AsType[*domain.PendingError](err)
 	switch {
+	case isPending && x.draft == nil && v.actor().May(domain.DeleteChannel, domain.Object{Owner: pending.Channel.Owner}):
+		return templates.Link{
+			Label: "See its deletion", URL: templates.DeletionPath(pending.Channel.Name, pending.Channel.Incarnation),
+		}, true
 	case isReplaced && x.draft == nil: // a draft has its own link
 		return readNew(replaced.Current), true
 	case x.channel.Name != "" && !errors.Is(err, domain.ErrGone) && !isReplaced:

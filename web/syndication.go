@@ -64,7 +64,7 @@ func (s *server) channelFeed(mediaType string, pathOf func(domain.ChannelName) s
 		if pending, ok := errors.AsType[*domain.PendingError](err); ok { // for ErrGone, feed readers give up a feed
 			return &templates.Refusal{Cause: err, Problem: templates.Problem{
 				Status: http.StatusServiceUnavailable, Title: "The channel is being deleted", Detail: "Its owner may still undo that.",
-				RetryAfter: max(time.Until(pending.Until), time.Second),
+				RetryAfter: max(time.Until(pending.Channel.UndoableUntil), time.Second),
 			}}
 		}
 		return err

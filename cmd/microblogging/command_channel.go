@@ -10,7 +10,7 @@ import (
 )
 
 type channelCommand struct {
-	Close closeChannelCommand `cmd:"" help:"Close a channel, which deletes it with all its posts. Readers lose it immediately. Until the deletion begins, an operator can undo it on the page /operator."`
+	Close closeChannelCommand `cmd:"" help:"Close a channel, which deletes it with all its posts. Readers lose it immediately. Until the deletion begins, an operator can undo it: the address of the channel leads them there."`
 }
 
 type closeChannelCommand struct {

@@ -29,7 +29,7 @@ func (s *Fence) ReadActive(ctx context.Context, at domain.ChannelAddress) (Row, 
 	case err != nil:
 		return Row{}, err
 	case row.State == domain.ChannelPending:
-		return Row{}, fmt.Errorf("channel %s: %w", at.Key, &domain.PendingError{Until: row.UndoableUntil})
+		return Row{}, fmt.Errorf("channel %s: %w", at.Key, &domain.PendingError{Channel: row.Channel})
 	case !s.Leaving.Readable(row.Channel):
 		return Row{}, fmt.Errorf("channel %s: %w", at.Key, domain.ErrGone)
 	case !at.Expected.Holds(row.Incarnation):
