@@ -44,6 +44,8 @@ type backend struct {
 	verify func(context.Context) error
 	// site is the address that users see, if this process has the web role and was told it.
 	site *url.URL
+	// address is where this process listens for users. Without the web role it is empty.
+	address string
 	// data is the directory of the embedded store.
 	data string
 	// draining is closed when the process is told to stop.

@@ -148,7 +148,7 @@ func (p process) run(ctx context.Context, console *console) (err error) {
 		return start.watch(ctx, b)
 	})
 	if p.web != nil {
-		b.site = p.web.BaseURL.url
+		b.site, b.address = p.web.BaseURL.url, publicAddress(at.web.Addr())
 	}
 	stopOperators := at.serveOperators(ctx, b, p.hosts(), log)
 	defer func() { err = errors.Join(err, stopOperators()) }()

@@ -1,11 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"net/url"
 	"time"
 
 	"microblogging/domain"
@@ -66,15 +66,13 @@ type linkFlags struct {
 
 // print prints a link.
 func (f linkFlags) print(b *backend, console *console, path string) {
-	site := f.BaseURL.url
-	if site == nil {
-		site = b.site
+	address := cmp.Or(b.address, "http://127.0.0.1:8080")
+	if site := cmp.Or(f.BaseURL.url, b.site); site != nil {
+		address = site.String()
+	} else {
+		fmt.Fprintf(console.stderr, "the link begins with %s; if users reach the site at another address, give it with --base-url\n", address)
 	}
-	if site == nil {
-		site = &url.URL{Scheme: "http", Host: "127.0.0.1:8080"}
-		fmt.Fprintf(console.stderr, "the link begins with %s; if users reach the site at another address, give it with --base-url\n", site)
-	}
-	fmt.Fprintln(console.stdout, site.String()+path)
+	fmt.Fprintln(console.stdout, address+path)
 }
 
 // atCommandLine acts for a person who has the store, or the secret of the server that has it open.

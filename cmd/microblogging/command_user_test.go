@@ -120,6 +120,7 @@ func closesForOperator(t *testing.T) {
 
 func TestUserResetCommand(t *testing.T) {
 	t.Run("prints a link that sets a new password", resetPrintsLink)
+	t.Run("prints a link to where the server listens that was asked", resetLinksToServer)
 	t.Run("refuses a name without an account", resetRefusesMissing)
 }
 
@@ -141,6 +142,16 @@ func resetPrintsLink(t *testing.T) {
 	s.ok(s.store.Accounts.ResetPassword(t.Context(), token, "a better password"))
 	_, _, err = s.store.Accounts.SignIn(t.Context(), storage.Attempt{Name: "ada", Password: "a better password"})
 	s.ok(err)
+}
+
+func resetLinksToServer(t *testing.T) {
+	data := t.TempDir()
+	r, site := serving(t, "--admin-listen", "127.0.0.1:0", "--data", data)
+	out := mustRun(t, "user", "create", "ada", "--admin", r.admin(t), "--data", data)
+	if !strings.HasPrefix(out, site+"/sign-in/reset?token=") {
+		t.Errorf("a server at %s prints %q", site, out)
+	}
+	r.end(t)
 }
 
 func resetRefusesMissing(t *testing.T) {
