@@ -42,9 +42,10 @@ func repeatLater(ctx context.Context, c *lab.Client) {
 		if f.Kind != factAccepted {
 			continue
 		}
+		now := domain.Now() // once: the message's delay is the difference
 		later := domain.Deletion{
-			Channel: f.Channel, Name: channelName, RequestedBy: owner, RequestedOn: domain.Now(), State: domain.DeletionPending,
-			UndoCount: 1, UndoableUntil: domain.Now().Add(promised + time.Minute),
+			Channel: f.Channel, Name: channelName, RequestedBy: owner, RequestedOn: now, State: domain.DeletionPending,
+			UndoCount: 1, UndoableUntil: now.Add(promised + time.Minute),
 		}
 		c.Tell(lab.Fact{Kind: factUndoing, Channel: f.Channel})
 		if _, err := c.Store.Operator.RepeatDeletion(ctx, later.Message()); err != nil {
