@@ -613,7 +613,7 @@ func blockAuthor(path string, author domain.UserName, in domain.Incarnation, lis
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, "\"><p>They cannot post in this channel any more. What they posted stays. You can unblock them at any time.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, "\"><p>They cannot post or reply in this channel any more. What they wrote stays. You can unblock them at any time.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

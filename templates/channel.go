@@ -24,6 +24,8 @@ type Channel struct {
 	CanManage bool
 	// CanClose reports whether the reader may delete the channel because they act for the site.
 	CanClose bool
+	// Undo is for how long operators can undo that; 0 for not at all.
+	Undo time.Duration
 	// Posters says who may post besides the owner.
 	Posters domain.Posters
 	// MayNotPost says why the reader may not post. It is empty if they may.

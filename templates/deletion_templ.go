@@ -460,7 +460,7 @@ func told(v Deletion) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, " <div><dt>If it is undone</dt><dd>Everything is back: posts, votes and subscriptions.</dd></div><div><dt>If it is not</dt><dd>Its posts go, with their votes and all subscriptions. Then the name is free for anyone.</dd></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, " <div><dt>If it is undone</dt><dd>Everything is back: posts, replies, votes and subscriptions.</dd></div><div><dt>If it is not</dt><dd>Its posts, replies and votes go, and all subscriptions. Then the name is free for anyone.</dd></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -487,7 +487,7 @@ func told(v Deletion) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, " <div><dt>In the end</dt><dd>Its posts are gone, with their votes and all subscriptions. Then the name is free for anyone.</dd></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, " <div><dt>In the end</dt><dd>Its posts, replies and votes are gone, and all subscriptions. Then the name is free for anyone.</dd></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -522,7 +522,7 @@ func seen() templ.Component {
 			templ_7745c5c3_Var22 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, "<div><dt>What readers see</dt><dd>That the channel is being deleted, and none of its posts. No user can post, vote or subscribe.</dd></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, "<div><dt>What readers see</dt><dd>That the channel is being deleted, and none of its posts. No user can post, reply, vote or subscribe.</dd></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

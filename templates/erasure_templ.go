@@ -311,7 +311,7 @@ func eraseForm(page Page, v Erasure) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<div class=\"text\"><p>This will be deleted:</p><ul><li>your channels, with everybody’s posts in them</li><li>your votes and your subscriptions</li><li>your account. ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<div class=\"text\"><p>This will be deleted:</p><ul><li>your channels, with everybody’s posts and replies in them</li><li>your votes and your subscriptions</li><li>your account. ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -373,7 +373,7 @@ func eraseForm(page Page, v Erasure) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, "> <label for=\"posts-delete\">Delete it too</label></p><p class=\"check\"><input type=\"radio\" id=\"posts-keep\" name=\"posts\" value=\"keep\" required")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, "> <label for=\"posts-delete\">Delete it too, with everybody’s replies to your posts</label></p><p class=\"check\"><input type=\"radio\" id=\"posts-keep\" name=\"posts\" value=\"keep\" required")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -173,7 +173,7 @@ func OperatorPage(page Page, v Operating) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "</div><aside class=\"side\" aria-labelledby=\"can\"><h2 id=\"can\">What you can do as operator</h2><p>Remove a post or close a channel: in the menu “⋯” of the post or of the channel.</p><p>Close an account, and open it again while its deletion has not begun.</p><p>Make a link with which a user sets a new password.</p><p>Only operators see this page. The log has a line for each act.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "</div><aside class=\"side\" aria-labelledby=\"can\"><h2 id=\"can\">What you can do as operator</h2><p>Remove a post or a reply, or close a channel: in its menu “⋯”.</p><p>Close an account, and open it again while its deletion has not begun.</p><p>Make a link with which a user sets a new password.</p><p>Only operators see this page. The log has a line for each act.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -635,7 +635,7 @@ func closeAccount(v Operating, name domain.UserName) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, "</p><fieldset><legend>Posts in the channels of others</legend><p class=\"check\"><input type=\"radio\" id=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, "</p><fieldset><legend>Posts and replies in the channels of others</legend><p class=\"check\"><input type=\"radio\" id=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -687,7 +687,7 @@ func closeAccount(v Operating, name domain.UserName) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 52, "\">Delete them too</label></p></fieldset>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 52, "\">Delete them, with the replies to them</label></p></fieldset>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

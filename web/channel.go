@@ -208,10 +208,10 @@ func (s *server) channelPage(reader domain.Actor, shown storage.Kept[*channelVie
 	channel, view, user := shown.Channel, shown.Value, reader.User
 	mayNotPost := refusalOf(channel, view.postingRule, user, own)
 	page := templates.Channel{
-		Channel:    channel,
-		Rendered:   s.texts.description(channel),
-		CanManage:  reader.May(domain.ManageChannel, domain.Object{Owner: channel.Owner}),
-		CanClose:   reader.ByOperator(domain.DeleteChannel, domain.Object{Owner: channel.Owner}) != "",
+		Channel:   channel,
+		Rendered:  s.texts.description(channel),
+		CanManage: reader.May(domain.ManageChannel, domain.Object{Owner: channel.Owner}),
+		CanClose:  reader.ByOperator(domain.DeleteChannel, domain.Object{Owner: channel.Owner}) != "", Undo: s.Undo,
 		MayNotPost: mayNotPost,
 		CanSeeRows: s.Teach || user == channel.Owner,
 		Readership: templates.Readership{Subscribers: view.subscribers, More: view.more, Subscribed: own.subscribed},

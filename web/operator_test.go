@@ -134,6 +134,7 @@ func operatorClosesChannel(t *testing.T) {
 	s, tokens := newOperated(t)
 	otto, ada := bearer(tokens["otto"]), bearer(tokens["ada"])
 	s.channel("Engines", "ada")
+	s.again("otto").open("/channels/Engines").says("For 1 minute, operators can undo that, and its owner cannot.")
 	at := s.do("DELETE", "/api/v1/channels/Engines", otto).want(202).header.Get("Location")
 	for _, who := range []change{ada, otto, bearer(tokens["olivia"])} {
 		if a := s.do("GET", at, who).want(200); !strings.Contains(string(a.body), `"byOperator":true`) {

@@ -95,7 +95,7 @@ func sentenceOf(notice string, about domain.UserName) string {
 		"signed-out":         "You are signed out.",
 		"signed-up":          "Your account is ready. Sign in to use it.",
 		"undone":             "The channel is back, with all that was in it.",
-		"blocked":            "You blocked " + about.Handle() + ". They cannot post in this channel.",
+		"blocked":            "You blocked " + about.Handle() + ". They cannot post or reply in this channel.",
 		"unblocked":          "You unblocked " + about.Handle() + ".",
 	}[notice]
 }

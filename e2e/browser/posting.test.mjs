@@ -51,7 +51,7 @@ for (const scripts of [true, false]) {
     await owner.page.waitForURL(/\/20\d\d-/);
     await owner.page.getByText("Block @pia…").click();
     await owner.follow(owner.page.getByRole("button", { name: "Block @pia", exact: true }));
-    await says(owner, /^You blocked @\w+\. They cannot post in this channel\.$/);
+    await says(owner, /^You blocked @\w+\. They cannot post or reply in this channel\.$/);
     await other.open(`/channels/${channel}`);
     await says(other, "@ola has blocked you here.");
     assert.equal(await composers(other), 0);
