@@ -139,7 +139,7 @@ func (f linkFlags) printPasswordLink(ctx context.Context, b *backend, console *c
 
 type closeUserTask struct {
 	Name        userName      `arg:"" help:"The name of the user."`
-	Posts       string        `enum:"delete,keep" default:"keep" help:"What becomes of the user's posts in channels of others: delete or keep. Those that are kept lose the name."`
+	Posts       string        `enum:"delete,keep" default:"keep" help:"What becomes of the user's posts and replies in channels of others: delete, also the replies to these posts, or keep. Those that are kept lose the name."`
 	UndoAccount time.Duration `default:"168h" within:"0s 168h" help:"How long an operator can undo it, up to 168h; 0 for not at all. With --admin, it is that of the server."`
 }
 
@@ -164,7 +164,7 @@ func (t closeUserTask) do(ctx context.Context, b *backend, console *console) err
 	if closed.KeepPosts {
 		posts = "stay, without the name"
 	}
-	fmt.Fprintf(console.stdout, "Their posts in channels of others will %s.\n", posts)
+	fmt.Fprintf(console.stdout, "Their posts and replies in channels of others will %s.\n", posts)
 	return nil
 }
 

@@ -24,7 +24,7 @@ func TestCloseCommands(t *testing.T) {
 }
 
 func closeSaysPosts(t *testing.T) {
-	const keeps, deletes = "\nTheir posts in channels of others will stay, without the name.\n", "\nTheir posts in channels of others will be deleted.\n"
+	const keeps, deletes = "\nTheir posts and replies in channels of others will stay, without the name.\n", "\nTheir posts and replies in channels of others will be deleted.\n"
 	mustEnd := func(want string, asked bool, args ...string) {
 		t.Helper()
 		s := openSite(t, t.TempDir())
