@@ -32,10 +32,10 @@
 //
 //	schema     every kind of row; no other package makes keys
 //	version    the version of the store
-//	fence      the core protocol, in internal: create, gate, pivot, shut, sweep, remove-gate, release
+//	fence      the core protocol, in internal: create, gate, shut, sweep, remove-gate, release
 //	channel    what users do with channels, their lists, and pages that a process keeps
-//	deletion   the intent to delete: message, record, index, reconciling pass, poison
-//	blog       posts, votes and ratings
+//	deletion   the intent to delete: pivot, message, record, index, reconciling pass, poison
+//	blog       posts, replies, votes and ratings
 //	reader     subscriptions, and what is read of them
 //	account    users, sessions and the limit on password guessing
 //	erasure    the deletion of an account

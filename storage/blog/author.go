@@ -92,7 +92,7 @@ func (l *Lists) Unlist(ctx context.Context, user domain.UserName, rows []string)
 	return err
 }
 
-// unlistSwept takes the posts and votes that a sweep is about to remove off the lists of their users. It
+// unlistSwept takes the posts, replies and votes that a sweep is about to remove off the lists of their users. It
 // may run late, when the name belongs to another channel, whose rows it leaves alone.
 func (l *Lists) unlistSwept(ctx context.Context, ref domain.ChannelRef, rows []driver.Entity) error {
 	return l.unlistAll(ctx, slices.DeleteFunc(slices.Clone(rows), func(row driver.Entity) bool {
@@ -100,7 +100,7 @@ func (l *Lists) unlistSwept(ctx context.Context, ref domain.ChannelRef, rows []d
 	}))
 }
 
-// unlistAll takes posts and votes off the lists of their users.
+// unlistAll takes posts, replies and votes off the lists of their users.
 func (l *Lists) unlistAll(ctx context.Context, rows []driver.Entity) error {
 	entries := map[domain.UserName][]string{}
 	var users []domain.UserName

@@ -17,7 +17,7 @@ import (
 //   - The post is not there: domain.ErrNotFound.
 //   - The channel is being deleted: domain.ErrGone.
 //   - The user is not its author: domain.ErrForbidden.
-//   - The author may not post there: domain.ErrOwnerPosts, ErrBlocked or ErrAccountEnds.
+//   - The author may not post there: domain.ErrOwnerPosts, ErrMembersPost, ErrBlocked or ErrAccountEnds.
 //   - The precondition does not hold: a *domain.StaleError with the current post.
 //
 // A precondition that always holds overwrites any revision. Even then the write is

@@ -53,8 +53,8 @@ const (
 //
 //   - The channel is not there, or is being deleted: domain.ErrNotFound or ErrGone.
 //   - Another incarnation has the name now: a *domain.ReplacedError.
-//   - The user may not post there: domain.ErrOwnerPosts, ErrBlocked or ErrAccountEnds, each of which is
-//     an ErrForbidden.
+//   - The user may not post there: domain.ErrOwnerPosts, ErrMembersPost, ErrBlocked or ErrAccountEnds,
+//     each of which is an ErrForbidden.
 //   - The key was used for another body: domain.ErrKeyReused.
 //   - The post that the key made has been deleted since: domain.ErrPostGone.
 func (s *Posts) Create(ctx context.Context, p NewPost) (domain.Blog, bool, error) {

@@ -32,11 +32,11 @@
 // record within an hour, a pass gives the request up (open.go): no client was told that it was accepted. A
 // message that fails too often waits in a row of its own for an operator (poison.go).
 //
-// The steps themselves are in package fence. A worker reads from the channel's rows what is left to
-// do. The record is for the user, for Undo, for the reconciling pass and for operators. Three
-// things decide what a worker does: whether there is a record or a channel at all, whether its message is
-// of the request that counts (Request), and whether messages of the deletion were delivered too often
-// without progress (checkDeliveries in package worker).
+// The pivot is in pivot.go, the steps after it are in package fence. A worker reads from the channel's rows
+// what is left to do. The record is for the user, for Undo, for the reconciling pass and for operators. Three
+// things decide what a worker does: whether there is a record or a channel at all, whether its message is of
+// the request that counts (Request), and whether messages of the deletion were delivered too often without
+// progress (checkDeliveries in package worker).
 //
 // # What survives failure
 //

@@ -37,7 +37,7 @@ type Call struct {
 	Result
 }
 
-// An Result is what a call has returned. It counts once the call has ended without error.
+// A Result is what a call has returned. It counts once the call has ended without error.
 type Result struct {
 	Entity   Entity
 	Page     Page

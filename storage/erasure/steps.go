@@ -51,7 +51,7 @@ func (s Steps) EraseChannels(ctx context.Context, m domain.Message, removed Remo
 }
 
 // EraseFence replaces the posting rule of each channel that is on a list of the user. After
-// that, none of their posts and votes lands any more that is not there. No row tells where it has
+// that, none of their posts, replies and votes lands any more that is not there. No row tells where it has
 // replaced the rule, so it tries the other channels again itself, while there are fewer each time.
 func (s Steps) EraseFence(ctx context.Context, m domain.Message, removed Removed) error {
 	refs, err := s.readers.ActedIn(ctx, m.RequestedBy)

@@ -47,6 +47,9 @@
 //   - shut deletes the open gate, which was created at most once;
 //   - remove-gate deletes the shut gate, which was created at most once.
 //
+// There is a second gate, one level below. A post is the gate of its replies: a reply merges the open gate
+// and the post (reply.go in package blog). The id of a post never returns, so that gate is never shut.
+//
 // This package does not know about messages, posts or subscriptions. A package that has to act
 // when a channel is created, or before a row is removed, registers a function: package channel puts
 // the channel on its owner's list ([Fence.OnReservation]), package reader subscribes the owner

@@ -88,7 +88,7 @@ func (s *Fence) OnCreation(join ForOwner) { s.join = join }
 // A BeforeRemoval runs before a sweep removes rows. Of their properties it gets the incarnation and the
 // user. No gate fences it: it may run late, and for rows of a later incarnation. So its writes must depend
 // on the incarnation of ref. Registered are the removal of the subscribers' own rows (deleteSubscriptions
-// of package reader), and that of posts and votes from the lists of their users (unlistSwept of package
+// of package reader), and that of posts, replies and votes from the lists of their users (unlistSwept of package
 // blog): once the rows are gone, no sweep could find those: they would wait for a reader or for Prune.
 type BeforeRemoval func(ctx context.Context, ref domain.ChannelRef, rows []driver.Entity) error
 

@@ -74,8 +74,6 @@ func (g *GateGone) Error() string { return g.Why.Error() }
 // Unwrap makes a GateGone an ErrGateGone, and what its reason is.
 func (g *GateGone) Unwrap() []error { return []error{ErrGateGone, g.Why} }
 
-// A post is a gate as well: that of its replies (reply.go in package blog). It is inside this one, so a reply merges both.
-
 // TransactIfOpen sends a transaction that merges the open gate, which gives the gate a new version. If the
 // gate is gone, TransactIfOpen returns a *GateGone. Any other failure is of the caller's operations, which
 // count from 1, because the merge is operation 0.
@@ -84,6 +82,8 @@ func (g *GateGone) Unwrap() []error { return []error{ErrGateGone, g.Why} }
 // only inserts rows, such as an owner's post, only the gate stops it. Any other also depends on a row that
 // the sweep deletes, and merges the gate because by its version a page that was read before is known to
 // be still right (package channel).
+//
+// A post is a gate as well, of its replies: a reply merges this gate and the post (reply.go in package blog).
 func (s *Fence) TransactIfOpen(ctx context.Context, ref domain.ChannelRef, operations ...driver.Operation) error {
 	return s.explain(ctx, ref, s.holding(ctx, ref, driver.Merge(schema.OpenGateRow(ref.Incarnation), driver.Exists), operations))
 }
