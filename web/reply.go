@@ -190,19 +190,9 @@ func (s *server) removeReply(c echo.Context, v visitor, in domain.Channel, typed
 	if err != nil {
 		return err
 	}
-	author := v.User
-	if v.Operator && v.User != in.Owner { // the log says whose it was
-		var all storage.Page[domain.Reply]
-		all, err = s.store.Posts.Replies(c.Request().Context(), in.Ref(), post, "", 2*domain.MaxReplies)
-		if at := slices.IndexFunc(all.Items, func(r domain.Reply) bool { return r.ID == id }); at >= 0 {
-			author = all.Items[at].UserID
-		}
-	}
-	if err == nil {
-		err = s.store.Posts.DeleteReply(c.Request().Context(), in, post, id, v.actor())
-	}
-	if by := v.actor().ByOperator(domain.RemovePost, domain.Object{Author: author, Owner: in.Owner}); err == nil && by != "" {
-		s.logAct(c, by, "remove reply", author, "channel", in.Name, "post", post, "reply", id)
+	reply, err := s.store.Posts.DeleteReply(c.Request().Context(), in, post, id, v.actor())
+	if by := v.actor().ByOperator(domain.RemovePost, domain.Object{Author: reply.UserID, Owner: in.Owner}); err == nil && by != "" {
+		s.logAct(c, by, "remove reply", reply.UserID, "channel", in.Name, "post", post, "reply", id)
 	}
 	return err
 }

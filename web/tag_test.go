@@ -151,7 +151,8 @@ func tagNamesOnePage(t *testing.T) {
 		{"its end alone", write(blogs, schema.ChannelPartition(channel.Key()), driver.Delete(vote, driver.Exists)), []string{page, rated, post}},
 		{"a reply", func() error { s.reply(channel, first, "eve", "Of eve"); return nil }, []string{page, rated, post, latest, feed}},
 		{"a deletion of a reply", func() error {
-			return posts.DeleteReply(ctx, channel, first.ID, s.reply(channel, first, "eve", "Of eve again").ID, domain.By("eve"))
+			_, err := posts.DeleteReply(ctx, channel, first.ID, s.reply(channel, first, "eve", "Of eve again").ID, domain.By("eve"))
+			return err
 		}, []string{post}},
 		{"a subscriber", func() error { return s.store.Subscriptions.Create(ctx, channel, "eve") }, []string{page, rated}},
 		{"the end of one's subscription", func() error { return s.store.Subscriptions.Delete(ctx, channel.Ref(), "bob") }, []string{page, rated, feed}},

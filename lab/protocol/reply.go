@@ -59,7 +59,7 @@ func unreply(to string, by domain.UserName) body {
 		}
 		about := lab.Fact{Kind: factUnreplying, Channel: channel.Ref(), Blog: post, Page: string(page.Items[0].ID)}
 		c.Tell(about)
-		err = c.Store.Posts.DeleteReply(ctx, channel, post, page.Items[0].ID, domain.By(by))
+		_, err = c.Store.Posts.DeleteReply(ctx, channel, post, page.Items[0].ID, domain.By(by))
 		about.Kind = factUnreplied
 		acknowledged(c, err, about)
 	})

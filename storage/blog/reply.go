@@ -145,16 +145,16 @@ func (s *Posts) answerRefused(ctx context.Context, n NewReply, wanted domain.Rep
 	case once.Properties.String(schema.PropBody) != n.bodyHash():
 		return domain.Reply{}, true, domain.ErrKeyReused
 	}
-	earlier, err := s.readReply(ctx, wanted.Channel, n.Post, domain.ReplyID(once.Properties.String(schema.PropReply)))
+	earlier, err := Steps{Posts: s}.ReadReply(ctx, wanted.Channel, n.Post, domain.ReplyID(once.Properties.String(schema.PropReply)))
 	if errors.Is(err, domain.ErrNotFound) {
 		err = domain.ErrReplyGone
 	}
 	return earlier, true, err
 }
 
-// readReply reads one reply. One that is not there is domain.ErrNotFound. It compares no incarnations, because the id of
+// ReadReply reads one reply. One that is not there is domain.ErrNotFound. It compares no incarnations, because the id of
 // the post in the key belongs to one.
-func (s *Posts) readReply(ctx context.Context, ref domain.ChannelRef, post domain.BlogID, id domain.ReplyID) (domain.Reply, error) {
+func (s Steps) ReadReply(ctx context.Context, ref domain.ChannelRef, post domain.BlogID, id domain.ReplyID) (domain.Reply, error) {
 	//lab: Read the reply.
 	row, err := s.blogs.Get(ctx, schema.ChannelPartition(ref.Key), schema.ReplyRow(post, id))
 	if err != nil {
@@ -199,34 +199,34 @@ func (s *Posts) Replies(ctx context.Context, ref domain.ChannelRef, post domain.
 	return replies, nil
 }
 
-// DeleteReply deletes a reply. Only its author, the channel's owner and operators may.
+// DeleteReply deletes a reply and returns it as it was. Only its author, the channel's owner and operators may.
 //
 //   - The reply is not there: domain.ErrNotFound.
 //   - The channel is being deleted: domain.ErrGone. The reply goes with it.
 //   - The actor may not: domain.ErrForbidden.
-func (s *Posts) DeleteReply(ctx context.Context, in domain.Channel, post domain.BlogID, id domain.ReplyID, by domain.Actor) error {
-	reply, err := s.readReply(ctx, in.Ref(), post, id)
+func (s *Posts) DeleteReply(ctx context.Context, in domain.Channel, post domain.BlogID, id domain.ReplyID, by domain.Actor) (domain.Reply, error) {
+	reply, err := Steps{Posts: s}.ReadReply(ctx, in.Ref(), post, id)
 	switch {
 	case err != nil:
-		return err
+		return domain.Reply{}, err
 	case !by.May(domain.RemovePost, domain.Object{Author: reply.UserID, Owner: in.Owner}):
-		return fmt.Errorf("deleting reply %s: %w", id, domain.ErrForbidden)
+		return domain.Reply{}, fmt.Errorf("deleting reply %s: %w", id, domain.ErrForbidden)
 	}
 	//lab: Remove the reply.
 	err = s.fence.TransactIfOpen(ctx, in.Ref(), driver.Delete(schema.ReplyRow(post, id), driver.Exists))
 	if err = optimistic.UnlessRaced(err); err != nil { // it was there, so it is gone now
-		return fmt.Errorf("deleting reply %s: %w", id, ofPost(in.Ref(), err))
+		return domain.Reply{}, fmt.Errorf("deleting reply %s: %w", id, ofPost(in.Ref(), err))
 	}
 	if reply.UserID != domain.DeletedUser {
 		_ = s.lists.Unlist(ctx, reply.UserID, []string{schema.RepliedRow(post, id)}) // what is left there does no harm
 	}
-	return nil
+	return reply, nil
 }
 
 // EraseReply removes a reply of a user whose account is being deleted, or with keep their name from it. It may be
 // called again. A reply of another user is left alone.
 func (s Steps) EraseReply(ctx context.Context, ref domain.ChannelRef, post domain.BlogID, id domain.ReplyID, of domain.UserName, keep bool) error {
-	reply, err := s.readReply(ctx, ref, post, id)
+	reply, err := s.ReadReply(ctx, ref, post, id)
 	switch {
 	case errors.Is(err, domain.ErrNotFound):
 		return nil

@@ -75,7 +75,11 @@ func repliesAreListed(t *testing.T, w *world) {
 		t.Errorf("the post was replied to on %s and has revision %s, want %s and %s", now.RepliedOn, now.Revision, replies[4].CreatedOn, post.Revision)
 	}
 	remove := func(reply domain.Reply, by domain.Actor) error {
-		return w.Store.Posts.DeleteReply(t.Context(), garden, post.ID, reply.ID, by)
+		removed, err := w.Store.Posts.DeleteReply(t.Context(), garden, post.ID, reply.ID, by)
+		if err == nil && removed != reply {
+			t.Errorf("the deletion of %+v returns %+v", reply, removed)
+		}
+		return err
 	}
 	if err := remove(replies[0], domain.By(grace)); !errors.Is(err, domain.ErrForbidden) {
 		t.Errorf("the author of the post deletes the reply of another: %v", err)
@@ -116,7 +120,8 @@ func keyMakesOneReply(t *testing.T, w *world) {
 	if _, _, err := w.Store.Posts.Create(t.Context(), asPost); !errors.Is(err, domain.ErrKeyReused) {
 		t.Errorf("a post with the key of a reply: %v", err)
 	}
-	w.OK(w.Store.Posts.DeleteReply(t.Context(), garden, post.ID, first.ID, domain.By(eve)))
+	_, err := w.Store.Posts.DeleteReply(t.Context(), garden, post.ID, first.ID, domain.By(eve))
+	w.OK(err)
 	if _, _, err := w.Store.Posts.Reply(t.Context(), again); !errors.Is(err, domain.ErrReplyGone) {
 		t.Errorf("sent again after it was deleted: %v", err)
 	}
@@ -194,7 +199,8 @@ func lateReplyChangesNothing(t *testing.T, w *world) {
 			t.Errorf("%s, left are %q", when, left)
 		}
 	}
-	w.OK(w.Store.Posts.DeleteReply(t.Context(), garden, post.ID, reply.ID, domain.By(eve)))
+	_, err = w.Store.Posts.DeleteReply(t.Context(), garden, post.ID, reply.ID, domain.By(eve))
+	w.OK(err)
 	late("once the reply is deleted")
 	w.OK(w.Store.Posts.Delete(t.Context(), garden, post.ID, domain.By(grace), storetest.AnyRevision))
 	w.Finish(w.Messages())

@@ -112,7 +112,8 @@ func use(w *world, s *storage.Parts) {
 	for _, by := range []domain.UserName{lea, ada, eve} {
 		reply, _, err := s.Posts.Reply(ctx, storetest.NewReply(garden.Channel, post.ID, by, "reply of "+string(by)))
 		if w.OK(err); by == eve {
-			w.OK(s.Posts.DeleteReply(ctx, garden.Channel, post.ID, reply.ID, domain.By(eve)))
+			_, err = s.Posts.DeleteReply(ctx, garden.Channel, post.ID, reply.ID, domain.By(eve))
+			w.OK(err)
 		}
 	}
 	w.OK(s.Subscriptions.Create(ctx, garden.Channel, eve))

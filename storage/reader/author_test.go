@@ -168,7 +168,8 @@ func authorHasTheirReplies(t *testing.T, w *world) {
 	}
 	reply(kept, garden, "first")
 	deleted := reply(kept, garden, "deleted")
-	w.OK(w.Store.Posts.DeleteReply(t.Context(), garden, kept.ID, deleted.ID, domain.By(grace)))
+	_, err := w.Store.Posts.DeleteReply(t.Context(), garden, kept.ID, deleted.ID, domain.By(grace))
+	w.OK(err)
 	reply(kept, garden, "second")
 	reply(removed, garden, "to a post that is removed")
 	w.OK(w.Store.Posts.Delete(t.Context(), garden, removed.ID, domain.By(ada), storetest.AnyRevision)) // and no worker has come yet

@@ -3,10 +3,8 @@ package reader
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"microblogging/domain"
-	"microblogging/storage/blog"
 	"microblogging/storage/concurrent"
 	"microblogging/storage/driver"
 	"microblogging/storage/schema"
@@ -55,16 +53,8 @@ func (s *Feeds) readReplied(ctx context.Context, row driver.Entity) (reply Writt
 		reply.To.Name = in.Name
 		reply.To.Blog, err = s.posts.Get(ctx, ref, post)
 	}
-	if err != nil {
-		return reply, err
+	if err == nil {
+		reply.Reply, err = s.posts.ReadReply(ctx, ref, post, id)
 	}
-	//lab: Read the reply.
-	found, err := s.blogs.Get(ctx, schema.ChannelPartition(ref.Key), schema.ReplyRow(post, id))
-	if reply.Reply = blog.DecodeReply(found); err == nil && reply.Channel != ref {
-		err = domain.ErrNotFound
-	}
-	if err != nil {
-		return reply, fmt.Errorf("reply %s to post %s of channel %s: %w", id, post, ref.Key, err)
-	}
-	return reply, nil
+	return reply, err
 }
