@@ -56,9 +56,9 @@ func (c *Call) values() []string {
 	}
 	for _, op := range c.Operations {
 		etag, _ := op.If.ETag()
-		values = append(values, fmt.Sprintf("operation = %s %s", op.Action, op.Row), fmt.Sprintf("ETag of %s = %s", NameRow(c.Target, op.Row), etag))
+		values = append(values, fmt.Sprintf("operation = %s %s", op.Action, op.Row), fmt.Sprintf("ETag of %s = %s", nameRow(c.Target, op.Row), etag))
 		for _, p := range op.Properties {
-			values = append(values, fmt.Sprintf("%s of %s = %s", p.Name, NameRow(c.Target, op.Row), p.Value))
+			values = append(values, fmt.Sprintf("%s of %s = %s", p.Name, nameRow(c.Target, op.Row), p.Value))
 		}
 	}
 	return values
@@ -139,8 +139,8 @@ func shortRow(row string) string {
 	return strings.Join(parts, "!")
 }
 
-// NameRow is a short name of a row. Some tables have one row in each partition.
-func NameRow(table, row string) string {
+// nameRow is a short name of a row. Some tables have one row in each partition.
+func nameRow(table, row string) string {
 	if row == "" {
 		return "the " + table + " row"
 	}
@@ -154,7 +154,7 @@ func (s *Scenario) DescribeViolation(b domain.Violation) string {
 	case b.RowKey != "":
 		text = b.Table + ", " + shortRow(b.RowKey) + ": " + text
 	case b.Table != "":
-		text = NameRow(b.Table, b.RowKey) + ": " + text
+		text = nameRow(b.Table, b.RowKey) + ": " + text
 	}
 	return s.Pretty(b.Invariant + ": " + text)
 }

@@ -463,10 +463,10 @@ func sign(mark templates.Mark) string {
 	return map[templates.Mark]string{templates.Inserted: "+", templates.Changed: "~", templates.Deleted: "−"}[mark]
 }
 
-// violation says how an invariant is broken. No time passes in the lab, so the time since then says nothing.
+// violation says how an invariant is broken. Time hardly passes in the lab, so the time since then says nothing.
 func (n *names) violation(b domain.Violation) string {
 	detail := b.Detail
-	before, after, _ := strings.Cut(detail, " since 2001-")
+	before, after, _ := strings.Cut(detail, " since 2")
 	if _, after, found := strings.Cut(after, "Z without progress"); found {
 		detail = before + ", and no worker goes on with it" + after
 	}

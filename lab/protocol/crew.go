@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -149,7 +150,7 @@ func (c *crew) again(ctx context.Context, v lab.View, unhandled func(lab.View, l
 			return []domain.Violation{violationOf("I6", "%v", err)}
 		}
 		if c.db.Snapshot().Sum() != before {
-			return []domain.Violation{violationOf("I6", "handling a message again changed the store: %s", m.Text)}
+			return []domain.Violation{violationOf("I6", "handling a message about %s again changed the store", cmp.Or(string(m.Blog), string(m.Incarnation)))}
 		}
 	}
 	return nil

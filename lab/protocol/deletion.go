@@ -118,7 +118,7 @@ func worker3() lab.Actor { return lab.Actor{Name: "w3", Run: work, After: "w2"} 
 
 // Step is I2: a worker that handles a message about one incarnation touches no row
 // of another.
-func (Shipped) Step(told []lab.Fact, call *lab.Call, changes []mem.Change) []domain.Violation {
+func (Shipped) Step(told []lab.Fact, call *lab.Call, changes []mem.Change) (violations []domain.Violation) {
 	var of domain.Incarnation
 	for _, fact := range told {
 		if fact.Kind == factHandling {
@@ -128,17 +128,18 @@ func (Shipped) Step(told []lab.Fact, call *lab.Call, changes []mem.Change) []dom
 	if of == "" {
 		return nil
 	}
-	return violationsOf(func(violation violating) {
-		for _, change := range changes {
-			touched := change.Before
-			if touched.ETag == "" {
-				touched = change.After
-			}
-			if other := incarnationOf(call.Target, touched); other != "" && other != string(of) {
-				violation("I2", "a worker that handles a message about %s touches %s of %s", string(of), lab.NameRow(call.Target, touched.Row), other)
-			}
+	for _, change := range changes {
+		touched := change.Before
+		if touched.ETag == "" {
+			touched = change.After
 		}
-	})
+		if other := incarnationOf(call.Target, touched); other != "" && other != string(of) {
+			violation := violationOf("I2", "belongs to %s, and a worker that handles a message about %s touches it", other, string(of))
+			violation.Table, violation.PartitionKey, violation.RowKey = call.Target, touched.Partition, touched.Row
+			violations = append(violations, violation)
+		}
+	}
+	return violations
 }
 
 // incarnationOf is the incarnation that a row belongs to, or empty if the row

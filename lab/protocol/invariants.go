@@ -180,7 +180,7 @@ func hasRow(db mem.Snapshot, ref domain.ChannelRef, row string) bool {
 	return err == nil
 }
 
-// violationOf is a violation that no single row shows.
+// violationOf is a violation without the row that shows it.
 func violationOf(invariant, format string, args ...any) domain.Violation {
 	return domain.Violation{Invariant: invariant, Detail: fmt.Sprintf(format, args...)}
 }
