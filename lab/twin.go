@@ -18,8 +18,8 @@ type Twin struct {
 	Fault int
 }
 
-// Twin looks for the twin of a run whose last step violates an invariant: of the writes that take effect before another
-// actor's step, with what their actors do in between, the one that is moved the least; or else the last of the faults
+// Twin looks for the twin of a run whose last step violates an invariant: of the runs in which one write, with what its actor
+// does in between, takes effect before another actor's step, the one that parts from it last; or else the last of the faults
 // without which all invariants hold; or else the same with a read in the place of the write. It is nil if there is none.
 // whole reports whether all of them were tried before the context ended.
 func (x *Explorer) Twin(ctx context.Context, schedule Schedule) (twin *Twin, whole bool) {
@@ -41,11 +41,11 @@ func (x *Explorer) Twin(ctx context.Context, schedule Schedule) (twin *Twin, who
 	return nil, ctx.Err() == nil
 }
 
-// earlier is the run in which one call, which writes or does not, takes effect before a step of another actor.
+// earlier is the run in which one call, which writes or does not, takes effect before a step of another actor: the last
+// step for which there is such a run, so that the two part as late as they can.
 func (x *Explorer) earlier(ctx context.Context, steps []Step, writes bool) *Twin {
-	for distance := 1; distance < len(steps); distance++ {
-		for j := len(steps) - 1; j >= distance && ctx.Err() == nil; j-- {
-			k := j - distance
+	for k := len(steps) - 2; k >= 0; k-- {
+		for j := k + 1; j < len(steps) && ctx.Err() == nil; j++ {
 			if (steps[j].changes != nil) != writes || steps[k].Choice.Actor == steps[j].Choice.Actor {
 				continue
 			}

@@ -10,6 +10,7 @@ import (
 
 func TestCause(t *testing.T) {
 	t.Run("it is the step that a teacher would name, and so are the two that change places in the twin", causesAreTaught)
+	t.Run("of each run of a small level, the twin parts at the step because of which the invariant is broken", twinsPartThere)
 	t.Run("each twin holds, and differs from its run no later than the step because of which that breaks the invariant", twinsHold)
 }
 
@@ -105,4 +106,47 @@ func twinsHold(t *testing.T) {
 	if twins < 80 || searched < 30 {
 		t.Errorf("%d twins, of which %d were held against a search", twins, searched)
 	}
+}
+
+func twinsPartThere(t *testing.T) {
+	for _, name := range []string{"A1", "A3", "A4", "twice", "lost-message", "link-version", "index-touch"} {
+		record, _ := modelcheck.About(known(t), name)
+		c, err := modelcheck.Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := lab.NewExplorer(c.Scenario)
+		reach, runs := x.Reach(t.Context(), record.Invariant, record.Searched), 0
+		for _, schedule := range runsOf(x.Graph(t.Context(), record.Invariant, record.Searched), 0, nil) {
+			run, err := c.Follow(schedule, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			because := reach.Because(run, record.Invariant)
+			if because == 0 {
+				continue // it holds
+			}
+			runs++
+			if cause, _ := c.TwinOf(t.Context(), schedule); max(cause.Before, cause.Fault) != because {
+				t.Errorf("%s: %s breaks the invariant because of step %d, and its twin is %+v", name, c.Format(schedule), because, cause)
+			}
+		}
+		if x.Close(); runs == 0 {
+			t.Errorf("%s has no run that breaks the invariant", name)
+		}
+	}
+}
+
+// runsOf are all runs of a graph that go on from a run, which has led to a state, to their ends.
+func runsOf(g *lab.Graph, state int, run lab.Schedule) (ended []lab.Schedule) {
+	ends := true
+	for _, way := range g.Ways {
+		if way.From == state {
+			ends, ended = false, append(ended, runsOf(g, way.To, append(slices.Clip(run), way.Step.Choice))...)
+		}
+	}
+	if ends {
+		return []lab.Schedule{run}
+	}
+	return ended
 }
