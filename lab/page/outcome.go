@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -27,10 +28,10 @@ type outcome struct {
 	held *scene
 	// first is the first step that is not the same in both. It is 0 without another run.
 	first int
-	// with is the run with the safeguard that the scenario goes without. It is nil if it has all. differs is the first step
-	// that goes another way there, and refused is the same if it is the same request with another answer.
-	with             *scene
-	differs, refused int
+	// with is the run with the safeguard that the scenario goes without. It is nil if it has all. The parting is that of
+	// the two.
+	with *scene
+	parting
 }
 
 // outcomeOf finds what a violated invariant is held against.
@@ -46,7 +47,7 @@ func (l *Lab) outcomeOf(ctx context.Context, v *scene) (*outcome, error) {
 		same, _ := complete.Parse(v.Format(run))
 		moments, _ := complete.Follow(same, true) // it has all actors, and leaves out what is not possible
 		o.with = l.endOf(complete, moments, v.large)
-		o.differs, o.refused = differing(v.moments[:len(run)+1], moments)
+		o.parting = partingOf(v.Case, v.moments[:len(run)+1], complete, moments)
 	}
 	if v.recorded() {
 		o.Cause = v.record.Cause
@@ -63,8 +64,8 @@ func (l *Lab) outcomeOf(ctx context.Context, v *scene) (*outcome, error) {
 			return nil, err
 		}
 		o.held = l.endOf(v.Case, moments, v.large)
-	case o.with != nil && o.differs > 0 && o.with.now().Violated() == nil:
-		o.held, o.first = o.with, o.differs
+	case o.with != nil && o.at > 0 && o.with.now().Violated() == nil:
+		o.held, o.first = o.with, o.splits
 	}
 	return o, nil
 }
@@ -114,7 +115,7 @@ func (v *scene) did() int {
 	if v.goal().Idle {
 		last = 0
 	}
-	for _, n := range []int{v.outcome.refused, v.outcome.Moved, last} {
+	for _, n := range []int{v.outcome.refusedAt(), v.outcome.Moved, last} {
 		if n > 0 && v.moments[n].Step.Changes() != nil {
 			return n
 		}
@@ -178,7 +179,7 @@ func (v *scene) held(n int) runLine {
 		}
 	case o.Fault > 0 && n == o.Fault && v.moments[n].Step.Choice.Fate != lab.Forgotten:
 		l.Class, l.Tags = "moved", []tag{{"good", "the same step without the fault"}}
-	case o.Twin == "" && n == o.first && o.refused > 0:
+	case o.Twin == "" && n == o.first && n == o.refusedAt():
 		l.Class, l.Tags = "moved", []tag{{"good", "the safeguard refuses it"}}
 	case o.Twin == "" && n == o.first:
 		l.Class, l.Tags = "moved", []tag{{"good", "with the safeguard"}}
@@ -201,30 +202,47 @@ func (v *scene) differs() string {
 	return "The same run with the safeguard"
 }
 
-// answered says what the safeguard would have answered, and since when.
+// answered says what the safeguard makes of the step of the parting: what the store answers, and since when, or what its
+// actor does instead.
 func (v *scene) answered() string {
 	o := v.outcome
-	step := strconv.Itoa(o.differs)
-	switch {
-	case o.differs == 0 && o.with.now().Violated() == nil:
-		return "With the safeguard, the same steps can be taken, and all invariants hold."
-	case o.differs == 0:
-		return "With the safeguard, the same steps can be taken."
-	case o.differs >= len(o.with.moments):
-		return "With the safeguard, step " + step + " is not made."
-	case o.refused == 0 || o.with.moments[o.differs].Step.Applied == nil || o.with.moments[o.differs].Step.Applied.Err == nil:
-		l := o.with.told(o.differs)
-		if mine := v.told(o.differs); mine.Call == l.Call {
-			return "With the safeguard, step " + step + " writes or sends something else."
+	if o.at == 0 {
+		words := "With the safeguard, the same steps can be taken"
+		if o.with.now().Violated() == nil {
+			words += ", and all invariants hold"
 		}
-		return "With the safeguard, step " + step + " is another one: " + l.Actor + ": " + l.Call + "."
+		return words + "."
 	}
-	l := o.with.told(o.differs)
-	words := "With the safeguard, the store refuses step " + step + ": " + l.Result
-	if since := v.refusedSince(o.with.moments[o.differs].Step); since > 0 {
-		words += ", since step " + strconv.Itoa(since)
+	mine, step := v.told(o.at), "step "+strconv.Itoa(o.at)
+	call := step + " (" + mine.Actor + ": " + mine.Call + ")"
+	if o.there == 0 {
+		return "With the safeguard, " + call + " does not come then. The run parts at step " + strconv.Itoa(o.splits) + o.goesOn() + "."
 	}
-	return words + "."
+	there := o.with.told(o.there)
+	switch {
+	case o.refusedAt() > 0:
+		words := "With the safeguard, the store refuses " + step + ": " + there.Result
+		if since := v.refusedSince(o.with.moments[o.there].Step); since > 0 {
+			words += ", since step " + strconv.Itoa(since)
+		}
+		return words + "."
+	case !o.asks:
+		return "With the safeguard, " + call + " does not come. In its place, " + there.Actor + " does this: “" + there.Call + "”."
+	case there.Result+there.Changes != mine.Result+mine.Changes:
+		return "With the safeguard, the answer to " + call + " is another one: " + there.Result + there.Changes + "."
+	case !slices.Equal(v.moments[o.at].Step.Told, o.with.moments[o.there].Step.Told):
+		return "With the safeguard, " + mine.Actor + " goes another way after " + call + ". " + o.nextOf(o.there)
+	}
+	return "With the safeguard, " + call + " writes or sends something else."
+}
+
+// goesOn says with which step the run with the safeguard goes on where the two split. It is empty if it ends there.
+func (o *outcome) goesOn() string {
+	if o.splits >= len(o.with.moments) {
+		return ", where it ends"
+	}
+	l := o.with.told(o.splits)
+	return ", and goes on with " + l.Actor + ": “" + l.Call + "”"
 }
 
 // knew says what the actor of the write that did it had read, and was no longer so. A write that depends on the version
@@ -246,14 +264,25 @@ func (v *scene) knew() string {
 	return "At step " + strconv.Itoa(did) + ", what " + v.Actors[v.moments[did].Step.Sender-1].Name + " had read was old, and the write did not depend on it. It had read " + strings.Join(words, "; ") + "."
 }
 
-// refusedSince is the step that changed last the row because of which a call was refused. It is 0 if none has.
+// nextOf says what the actor of a step of the run with the safeguard does next.
+func (o *outcome) nextOf(n int) string {
+	for next := n + 1; next < len(o.with.moments); next++ {
+		if o.with.moments[next].Step.Choice.Actor == o.with.moments[n].Step.Choice.Actor {
+			return "Its next call is this: “" + o.with.told(next).Call + "”."
+		}
+	}
+	return "It makes no other call."
+}
+
+// refusedSince is the step that changed last the row because of which a call was refused. It is 0 if none has, or if the
+// run with the safeguard has gone another way before.
 func (v *scene) refusedSince(refused *lab.Step) int {
 	var failed *driver.OperationError
-	if !errors.As(refused.Applied.Err, &failed) || failed.Index >= len(refused.Call.Operations) {
+	if v.outcome.splits < v.outcome.at || !errors.As(refused.Applied.Err, &failed) || failed.Index >= len(refused.Call.Operations) {
 		return 0
 	}
 	row := refused.Call.Operations[failed.Index].Row
-	for n := v.outcome.differs - 1; n > 0; n-- {
+	for n := v.outcome.at - 1; n > 0; n-- {
 		step := v.moments[n].Step
 		if step.Call != nil && step.Call.Target == refused.Call.Target && slices.ContainsFunc(step.Changes(), func(c mem.Change) bool {
 			return later(c).Partition == refused.Call.Partition && later(c).Row == row
@@ -264,37 +293,89 @@ func (v *scene) refusedSince(refused *lab.Step) int {
 	return 0
 }
 
-// differing is the number of the first step that goes another way, or is not made there; or else of the first that
-// writes something else. refused is the same if it is the same call, with another answer. They are 0 if no step is.
-func differing(without, with []lab.Moment) (n, refused int) {
-	writes := 0
-	for n := 1; n < len(without); n++ {
-		if n == len(with) {
-			return n, 0
-		}
-		a, b := without[n].Step, with[n].Step
-		switch {
-		case alike(*a, *b):
-			if writes == 0 && !writeAlike(*a, *b) {
-				writes = n
-			}
-		case a.Call != nil && b.Call != nil && a.Call.Method == b.Call.Method && a.Call.Target == b.Call.Target:
-			return n, n
-		default:
-			return n, 0
-		}
-	}
-	return writes, 0
+// A parting says how a run without a safeguard and the same with it go different ways. Both take the same choices as long
+// as these can be taken, so that each actor comes to its calls in the same order.
+type parting struct {
+	// splits is the first step that is not the same in both.
+	splits int
+	// at is the first write that takes no effect with the safeguard; or else the first step that goes another way there; or
+	// else the first that writes something else; or else the first that comes in another order. Of each actor, no step
+	// counts after one that goes another way. It is 0 if there is none. there is the step of the same actor in the place of
+	// it: 0 if its actor does not come so far, or if it is the order that differs.
+	at, there int
+	// asks reports whether that is the same call, and refused whether the store refuses it, and did not without the safeguard.
+	asks, refused bool
 }
 
-// alike reports whether two steps ask the same and are answered alike.
-func alike(a, b lab.Step) bool {
-	failed := func(s lab.Step) bool { return s.Applied != nil && s.Applied.Err != nil }
-	if a.Call == nil || b.Call == nil {
-		return a.Call == b.Call
+func partingOf(c modelcheck.Case, without []lab.Moment, complete modelcheck.Case, with []lab.Moment) (p parting) {
+	calls, parted, writes := map[string][]int{}, map[string]bool{}, parting{}
+	for n := 1; n < len(with); n++ {
+		name := chosen(complete, with[n])
+		calls[name] = append(calls[name], n)
 	}
-	return a.Call.Method == b.Call.Method && a.Call.Target == b.Call.Target && failed(a) == failed(b) && slices.Equal(a.Told, b.Told)
+	splits, lost := 0, false
+	for n := 1; n < len(without); n++ {
+		name, step, there := chosen(c, without[n]), *without[n].Step, 0
+		if parted[name] {
+			continue
+		}
+		if list := calls[name]; len(list) > 0 {
+			there, calls[name] = list[0], list[1:]
+		}
+		next, same := compared(n, step, there, with)
+		if splits == 0 && (!same || there != n) {
+			splits = n
+		}
+		if same && writes.at == 0 && !writeAlike(step, *with[there].Step) {
+			writes = next
+		}
+		loses := step.Changes() != nil && (!next.asks || next.refused)
+		if parted[name] = !same; !same && (p.at == 0 || loses && !lost) {
+			p, lost = next, loses
+		}
+	}
+	switch {
+	case p.at == 0 && writes.at > 0:
+		p, splits = writes, cmp.Or(splits, writes.at)
+	case p.at == 0:
+		p.at = splits
+	}
+	p.splits = splits
+	return p
 }
+
+// compared is a step next to the one in its place with the safeguard. same reports whether both go the same way.
+func compared(at int, step lab.Step, there int, with []lab.Moment) (p parting, same bool) {
+	p = parting{at: at, there: there}
+	if there == 0 {
+		return p, false
+	}
+	other := *with[there].Step
+	p.asks = step.Site() == other.Site()
+	p.refused = p.asks && failed(other) && !failed(step)
+	return p, p.asks && alike(step, other)
+}
+
+// chosen is the actor of a step, by name, because a scenario without a safeguard may have fewer. It is empty for the network.
+func chosen(c modelcheck.Case, m lab.Moment) string {
+	if m.Step.Choice.Actor <= 0 {
+		return ""
+	}
+	return c.Actors[m.Step.Choice.Actor-1].Name
+}
+
+// refusedAt is the step that the store refuses with the safeguard. It is 0 if it refuses none.
+func (p parting) refusedAt() int {
+	if p.refused {
+		return p.at
+	}
+	return 0
+}
+
+func failed(s lab.Step) bool { return s.Applied != nil && s.Applied.Err != nil }
+
+// alike reports whether the same call is answered alike, and tells the same.
+func alike(a, b lab.Step) bool { return failed(a) == failed(b) && slices.Equal(a.Told, b.Told) }
 
 // writeAlike reports whether two steps leave the same in rows, and send the same.
 func writeAlike(a, b lab.Step) bool {

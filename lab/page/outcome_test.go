@@ -1,7 +1,9 @@
 package page_test
 
 import (
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -15,6 +17,7 @@ func TestOutcome(t *testing.T) {
 	t.Run("it says when the invariant was seen to be violated, because of which step, and what holds", outcomeSays)
 	t.Run("each shortest run is there whole, next to one that holds, and its last step is not blamed for what the idle system shows", outcomesAreWhole)
 	t.Run("a step is named only if all states were searched, and the page offers that search", unsearchedIsSaid)
+	t.Run("what the safeguard would have answered is about the step that is named, or about the place where the runs part", answersAreAboutTheStep)
 	t.Run("no line of code is that of package optimistic", linesAreTheCallers)
 }
 
@@ -35,7 +38,7 @@ func outcomeSays(t *testing.T) {
 		{"/lab/A2?s=w1*4,ann,w2*4", []string{"because of this: since then every way violates it", "the write that did it ✗ violates", "Its twin: step 9 comes before step 4"}},
 		{"/lab/A4?s=ann:repeated,ann", []string{"Its twin: the fault of step 1 does not happen", "the same step without the fault"}},
 		{"/lab/lost-message?s=olga*2,network:forgotten", []string{"Its twin: the fault of step 3 does not happen"}},
-		{"/lab/poison-row?s=w1,w1:dies-after,operator", []string{"Its twin: the fault of step 2 does not happen", "With the safeguard, step 2 is another one: w1: Record the message, for an operator."}},
+		{"/lab/poison-row?s=w1,w1:dies-after,operator", []string{"Its twin: the fault of step 2 does not happen", "With the safeguard, step 2 (w1: Take the message off the queue) does not come. In its place, w1 does this: “Record the message, for an operator”."}},
 		{"/lab/open-gate?s=ann*4,olga*6,w1*13,ann,w1*6&reach=1", []string{
 			"because of this", "the write that did it", "With the safeguard, the store refuses step 24: not there: open gate of incarnation 1, since step 16.", "driver.Merge(schema.OpenGateRow(ref.Incarnation), driver.Exists)",
 		}},
@@ -78,6 +81,122 @@ func outcomesAreWhole(t *testing.T) {
 			t.Errorf("%s has no run that holds: %s", c.Name, text[strings.Index(text, "No run"):])
 		}
 	}
+}
+
+// answersAreAboutTheStep holds each sentence against the two runs.
+func answersAreAboutTheStep(t *testing.T) {
+	s := newSite(t)
+	step := regexp.MustCompile(`step (\d+)`)
+	named := regexp.MustCompile(`step (\d+) \(([^:]*): (.*)\)`)
+	place := regexp.MustCompile(`does not come\. In its place, ([^:]*) does this: “(.*)”\.$`)
+	parts := regexp.MustCompile(`does not come then\. The run parts at step (\d+), (?:where it ends|and goes on with ([^:]*): “(.*)”)\.$`)
+	for _, c := range modelcheck.Cases() {
+		record := recordOf(t, c.Name)
+		if c.Safeguard == nil || record.Schedule == "" {
+			continue
+		}
+		r := s.get("/lab/" + c.Name + "?s=" + record.Schedule).want(200)
+		says := textOf(within(r.all(func(n *html.Node) bool { return hasClass(n, "held") })[0], "p")[0])
+		if strings.HasPrefix(says, "With the safeguard, the same steps can be taken") {
+			if n := newPair(t, c, record.Schedule).splits(); n > 0 {
+				t.Errorf("%s: %s But step %d is not the same", c.Name, says, n)
+			}
+			continue
+		}
+		pair := newPair(t, c, record.Schedule)
+		at, _ := strconv.Atoi(step.FindStringSubmatch(says)[1])
+		mine := textOf(r.part("step-" + strconv.Itoa(at)))
+		if m := named.FindStringSubmatch(says); m != nil && !strings.HasPrefix(mine, m[1]+" "+m[2]+" "+m[3]) {
+			t.Errorf("%s: %s But the step is %s", c.Name, says, mine)
+		}
+		there, comes := pair.place(at)
+		same := comes && pair.with[there].Step.Site() == pair.without[at].Step.Site()
+		failed := func(m lab.Moment) bool { return m.Step.Applied != nil && m.Step.Applied.Err != nil }
+		refused := same && failed(pair.with[there]) && !failed(pair.without[at])
+		call := func(n int) (actor, words string) {
+			return pair.actor(pair.complete, pair.with[n]), strings.TrimSuffix(pair.complete.Tell(pair.with[n].Step.Call, pair.with[n].Step.Site()), ".")
+		}
+		switch {
+		case strings.Contains(says, "the store refuses") && refused:
+		case place.MatchString(says) && comes && !same:
+			actor, words := call(there)
+			if m := place.FindStringSubmatch(says); m[1] != actor || m[2] != words || pair.actor(c, pair.without[at]) != actor {
+				t.Errorf("%s: %s But there %s does: %s", c.Name, says, actor, words)
+			}
+		case parts.MatchString(says) && there != at:
+			m, splits := parts.FindStringSubmatch(says), pair.splits()
+			if m[1] != strconv.Itoa(splits) {
+				t.Errorf("%s: %s But it parts at step %d", c.Name, says, splits)
+			}
+			if splits >= len(pair.with) && m[2] == "" {
+				break
+			}
+			if actor, words := call(splits); m[2] != actor || m[3] != words {
+				t.Errorf("%s: %s But there %s does: %s", c.Name, says, actor, words)
+			}
+		case (strings.Contains(says, "is another one") || strings.Contains(says, "goes another way after") || strings.Contains(says, "writes or sends something else")) && same && !refused:
+		default:
+			t.Errorf("%s: %s But there it comes (%v), is the same call (%v), is refused (%v)", c.Name, says, comes, same, refused)
+		}
+	}
+}
+
+// A pair is a run without a safeguard, and the same with it.
+type pair struct {
+	c, complete   modelcheck.Case
+	without, with []lab.Moment
+}
+
+func newPair(t *testing.T, c modelcheck.Case, schedule string) pair {
+	t.Helper()
+	complete, err := modelcheck.Find(c.Safeguard.Of)
+	ok(t, err)
+	complete.Preemptions = c.Preemptions
+	without, err := c.FollowText(schedule)
+	ok(t, err)
+	same, err := complete.Parse(schedule)
+	ok(t, err)
+	with, err := complete.Follow(same, true)
+	ok(t, err)
+	return pair{c, complete, without, with}
+}
+
+func (pair) actor(c modelcheck.Case, m lab.Moment) string {
+	if m.Step.Choice.Actor < 1 {
+		return "network"
+	}
+	return c.Actors[m.Step.Choice.Actor-1].Name
+}
+
+// splits is the first step that another actor takes with the safeguard, or by another call, or with another answer. It is 0
+// if there is none.
+func (p pair) splits() int {
+	failed := func(m lab.Moment) bool { return m.Step.Applied != nil && m.Step.Applied.Err != nil }
+	for n := 1; n < len(p.without); n++ {
+		if n == len(p.with) || p.actor(p.c, p.without[n]) != p.actor(p.complete, p.with[n]) ||
+			p.without[n].Step.Site() != p.with[n].Step.Site() || failed(p.without[n]) != failed(p.with[n]) {
+			return n
+		}
+	}
+	return 0
+}
+
+// place is the step with the safeguard that is as many of its actor's as the step is of that actor's without it.
+func (p pair) place(at int) (there int, comes bool) {
+	nth := 0
+	for _, m := range p.without[1 : at+1] {
+		if p.actor(p.c, m) == p.actor(p.c, p.without[at]) {
+			nth++
+		}
+	}
+	for n := 1; n < len(p.with); n++ {
+		if p.actor(p.complete, p.with[n]) == p.actor(p.c, p.without[at]) {
+			if nth--; nth == 0 {
+				return n, true
+			}
+		}
+	}
+	return 0, false
 }
 
 func unsearchedIsSaid(t *testing.T) {

@@ -91,8 +91,8 @@ func (l *Lab) refusalsIn(v *scene) (list []refusal) {
 			continue // it has fewer actors
 		}
 		without, _ := c.Follow(schedule, false)
-		if _, n := differing(without, v.moments[:v.at+1]); n > 0 && v.moments[n].Step.Applied != nil && v.moments[n].Step.Applied.Err != nil {
-			list = append(list, refusal{*c.Safeguard, n, v.Words(*v.moments[n].Step).Actor, request{Case: c, schedule: schedule[:len(without)-1], at: len(without) - 1}.address()})
+		if p := partingOf(c, without, v.Case, v.moments[:v.at+1]); p.refusedAt() > 0 {
+			list = append(list, refusal{*c.Safeguard, p.there, v.told(p.there).Actor, request{Case: c, schedule: schedule[:len(without)-1], at: len(without) - 1}.address()})
 		}
 	}
 	return list
