@@ -322,7 +322,7 @@ func partingOf(c modelcheck.Case, without []lab.Moment, complete modelcheck.Case
 		if list := calls[name]; len(list) > 0 {
 			there, calls[name] = list[0], list[1:]
 		}
-		next, same := compared(n, step, there, with)
+		next, same := meets(n, step, there, with)
 		if splits == 0 && (!same || there != n) {
 			splits = n
 		}
@@ -344,8 +344,8 @@ func partingOf(c modelcheck.Case, without []lab.Moment, complete modelcheck.Case
 	return p
 }
 
-// compared is a step next to the one in its place with the safeguard. same reports whether both go the same way.
-func compared(at int, step lab.Step, there int, with []lab.Moment) (p parting, same bool) {
+// meets is a step next to the one in its place with the safeguard. same reports whether both go the same way.
+func meets(at int, step lab.Step, there int, with []lab.Moment) (p parting, same bool) {
 	p = parting{at: at, there: there}
 	if there == 0 {
 		return p, false
