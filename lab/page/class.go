@@ -37,18 +37,18 @@ type stop struct {
 func stops() []stop {
 	return []stop{
 		{"A1", 11, "Ann's post has landed behind the worker's back. What could the worker do earlier, later or twice, so that this cannot happen?",
-			"Let the hall choose each step. Expect “remove the posts again, later”: Ann can be later still. Nothing that the worker does helps. Keep “How MicroBlogging prevents it” for stop 6."},
+			"Let the hall choose each step. Expect “remove the posts again, later”: Ann can be later still. Nothing that the worker does helps. Keep “MicroBlogging without its safeguard, and with it” for stop 6."},
 		{"A3", 6, "Olga's request may die between its two calls. Which call would you make first, and what is left if the second never comes?",
 			"One step wins. There is no transaction across a table and a queue, so one chooses which half can be left. The level “The pass that looks” is homework."},
 		{"lost-message", 6, "Olga was told “accepted”, and the queue is about to lose the message. Who will still know, and who looks?",
 			"The table has the mark, but no process looks for it. So a program that says “accepted” needs a reconciling pass, which looks for marks: the promise depends on a row and not on a message."},
 		{"A2", 8, "w2 is about to delete by name. What would it have to know to see that this is another channel?",
-			"Collect proposals: a time, a counter, a random identity. A name that returns and a clock that is wrong tell nothing. A random identity does: the incarnation. Keep “How MicroBlogging prevents it” for stop 6, which has its words."},
+			"Collect proposals: a time, a counter, a random identity. A name that returns and a clock that is wrong tell nothing. A random identity does: the incarnation. Keep “MicroBlogging without its safeguard, and with it” for stop 6, which has its words."},
 		{"late-copy", 9, "Only Olga uses the site, and she does one thing after the other. Why is that not enough?",
 			"The request that she has given up is on the card of the network, until it lands. A timeout cancels nothing, and no lock of Olga's reaches what is on the network. Only the store sees it arrive."},
 		{"own-gate", 13, "Olga's post came after the gate was shut. What would the store have answered if her transaction had named the open gate?",
 			"Let Olga take two steps and wait. Run w1 until it shuts the gate, and until it removes the gate. Then let Olga post, and run w1. If she posts before the last look, her post is swept. " +
-				"Show what the safeguard would have answered, and the one part of a line that differs. No actor waits for another: it is a fence, and not a lock. Two posts merge the gate and do not make each other fail. Then “How MicroBlogging prevents it” of stops 1 and 4 can be read."},
+				"Show what the safeguard would have answered, and the one part of a line that differs. No actor waits for another: it is a fence, and not a lock. Two posts merge the gate and do not make each other fail. Then “MicroBlogging without its safeguard, and with it” of stops 1 and 4 can be read."},
 		{"shut-gate", 11, "w1 has slept, and its lease has ended. Does it notice? Would a longer lease help?",
 			"Run w1 until it shuts the gate, and let it sleep. Run w2 to its end, Ann to hers, and then w1. A lease tells others when they may go on. It does not tell its holder to stop, so the store must: the shut gate goes before the name is free."},
 		{"again", 6, "Do again what has won a level. Which safeguard will refuse it, and at which step?",

@@ -154,7 +154,7 @@ func indexPage(page templates.Page, v indexView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "</table><nav class=\"answers\" aria-label=\"How MicroBlogging prevents it\"><p>How MicroBlogging prevents what the textbook levels show, which gives them away:</p><ul>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "</table><nav class=\"answers\" aria-label=\"MicroBlogging without its safeguards, and with them\"><p>MicroBlogging without the safeguard that prevents what a textbook level shows, and with it, which gives the level away:</p><ul>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -118,7 +118,7 @@ func partsSayIt(t *testing.T) {
 		{"/lab/pivot?s=olga*4,w1*5,olga*3,w1", "say", "Seen at step 13. Because of which step is not known: not all states were searched. Search them all"},
 		{"/lab/expected", "actor-ann", "which incarnation has the name?"}, {"/lab/expected?s=ann", "actor-ann", "which incarnation has the name, now that the form arrives?"},
 		{"/lab/expected?s=ann*2", "say", "which incarnation has the name, now that the form arrives"},
-		{orphan, "say", "How MicroBlogging prevents it"}, {"/lab/A3?s=olga:dies-after", "say", "Seen at step 1, because of that step."},
+		{orphan, "say", "MicroBlogging without its safeguard, and with it"}, {"/lab/A3?s=olga:dies-after", "say", "Seen at step 1, because of that step."},
 		{orphan + "&rest=1", "say", "The invariant “no orphan post” is violated"},
 		{orphan, "share", "go run ./lab/cmd/lab replay A1 'ann,olga*2,w1*3,ann,w1*2'"}, {orphan + "&at=2", "share", "replay A1 'ann,olga'"},
 		{"/lab/lost-message?s=olga*2", "network", "The queue loses: news"}, {"/lab/late-copy?s=olga,olga:copied,network:lands", "step-3", "takes effect late"},
