@@ -18,7 +18,7 @@
 // (runLine). The store has only what an actor has touched or touches next (rowView). Rows are named by what they
 // mean and not by their keys (names). Where the invariant of
 // the level is violated, the page shows the run next to its twin, in which all invariants hold (outcome). It names the
-// step because of which the invariant is violated only if a search of all states has found it (lab.Reach), and below the
+// step because of which the invariant is violated only if a search of all states has found it (lab.Reach), and above the
 // two runs it says what the safeguard would have answered. A level with at most 60 states has a page that draws them all.
 //
 // A level of the course is a scenario, of which an invariant is to be broken, or a protocol of package toy, of which

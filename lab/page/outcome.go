@@ -202,6 +202,16 @@ func (v *scene) differs() string {
 	return "The same run with the safeguard"
 }
 
+// apart says why the twin parts from the run at another step than the one because of which the invariant is violated. It is
+// empty if it does not.
+func (v *scene) apart() string {
+	because, _ := v.because()
+	if parts := max(v.outcome.Before, v.outcome.Fault); because > 0 && parts > 0 && parts != because {
+		return "Every way on violates it since step " + strconv.Itoa(because) + ". A twin differs in one call only, so it has to part earlier: at step " + strconv.Itoa(parts) + "."
+	}
+	return ""
+}
+
 // answered says what the safeguard makes of the step of the parting: what the store answers, and since when, or what its
 // actor does instead.
 func (v *scene) answered() string {

@@ -16,6 +16,7 @@ import (
 func TestOutcome(t *testing.T) {
 	t.Run("it says when the invariant was seen to be violated, because of which step, and what holds", outcomeSays)
 	t.Run("each shortest run is there whole, next to one that holds, and its last step is not blamed for what the idle system shows", outcomesAreWhole)
+	t.Run("what the missing safeguard would have answered comes before the two runs", answerComesFirst)
 	t.Run("a step is named only if all states were searched, and the page offers that search", unsearchedIsSaid)
 	t.Run("what the safeguard would have answered is about the step that is named, or about the place where the runs part", answersAreAboutTheStep)
 	t.Run("no line of code is that of package optimistic", linesAreTheCallers)
@@ -35,7 +36,9 @@ func outcomeSays(t *testing.T) {
 			"→ + post by Ann “posted” the write that did it 68 return b.write(ctx, blogs, driver.Insert", "idle Nothing can happen any more, so it is checked: a post is left of a channel that is gone.",
 			"Its twin: step 7 comes before step 6", "“posted” step 7, before step 6", "→ post by Ann step 6, with another answer", "Checked: all invariants hold.",
 		}},
-		{"/lab/A2?s=w1*4,ann,w2*4", []string{"because of this: since then every way violates it", "the write that did it ✗ violates", "Its twin: step 9 comes before step 4"}},
+		{"/lab/A2?s=w1*4,ann,w2*4", []string{"because of this: since then every way violates it", "the write that did it ✗ violates", "Its twin: step 9 comes before step 4",
+			"Every way on violates it since step 6. A twin differs in one call only, so it has to part earlier: at step 4."}},
+		{"/lab/A1?s=ann,olga*2,w1*4,ann,w1", []string{"no row because of this", "“posted” the write that did it", "Its twin: step 8 comes before step 6", "At step 8, what ann had read was old"}},
 		{"/lab/A4?s=ann:repeated,ann", []string{"Its twin: the fault of step 1 does not happen", "the same step without the fault"}},
 		{"/lab/lost-message?s=olga*2,network:forgotten", []string{"Its twin: the fault of step 3 does not happen"}},
 		{"/lab/poison-row?s=w1,w1:dies-after,operator", []string{"Its twin: the fault of step 2 does not happen", "With the safeguard, step 2 (w1: Take the message off the queue) does not come. In its place, w1 does this: “Record the message, for an operator”."}},
@@ -80,6 +83,18 @@ func outcomesAreWhole(t *testing.T) {
 		if text := r.outcome(); !strings.Contains(text, "✓ ") && !strings.Contains(text, "the same steps can be taken, and all invariants hold") {
 			t.Errorf("%s has no run that holds: %s", c.Name, text[strings.Index(text, "No run"):])
 		}
+	}
+}
+
+func answerComesFirst(t *testing.T) {
+	s := newSite(t)
+	for _, name := range []string{"link-version", "index-first", "poison-row", "own-gate", "shut-gate", "fresh-read", "pivot"} {
+		if text := s.get("/lab/" + name + "?s=" + recordOf(t, name).Schedule).want(200).outcome(); !strings.HasPrefix(text, "With the safeguard, ") {
+			t.Errorf("%s begins with: %s", name, excerpt(text, ""))
+		}
+	}
+	if text := s.get(orphan).want(200).outcome(); strings.Contains(text, "it has to part earlier") {
+		t.Error("the twin of A1 is said to part earlier")
 	}
 }
 
