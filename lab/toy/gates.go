@@ -204,16 +204,16 @@ func shutGateWith(clause string) own.Protocol {
 func reservation() Level {
 	return Level{
 		Title: "The reservation",
-		Task: "Olga's program reserves, reads the reservation, puts up gate 1 and takes the reservation away in one transaction, and then posts behind the gate. The network may deliver each of her first two writes once more, at any later time. " +
+		Task: "Olga's program reserves, reads the reservation, puts up gate 1, and then posts behind the gate. A condition on the reservation also deletes it, in the same transaction. The network may deliver each of her first two writes once more, at any later time. " +
 			"The worker w deletes gate 1, lists and deletes the posts, and frees the name.",
 		Never: "a post without a channel. And the gate does go up if none deletes.",
 		Write: "Put up gate 1",
-		Why:   "A copy of the reservation has another version, because no version returns. So a copy of the opening finds nothing that it can use.",
+		Why:   "The write that puts up gate 1 deletes the reservation, so a late copy of it finds none. Or it finds one that a late copy of “Reserve” has made, in another version, because no version returns.",
 		Idea:  "What must happen once needs a row that can be used once.",
 		Rows:  []string{"channel" + Elsewhere, "reservation", "gate 1", "post"},
 		Clauses: []Clause{none(),
-			{Name: "exists", Label: "a reservation exists", Code: "reservation exists"},
-			{Name: "version", Label: "the reservation has the version that was read", Code: "reservation.version = read"},
+			{Name: "exists", Label: "a reservation exists", Code: "reservation exists, and delete it"},
+			{Name: "version", Label: "the reservation has the version that was read", Code: "reservation.version = read, and delete it"},
 			{Name: "gate", Label: "the gate of this incarnation exists", Code: "gate(incarnation) exists"}},
 		protocol: reservationWith,
 		adjusts: func(s *lab.Scenario) {

@@ -47,7 +47,7 @@ func none() Clause { return Clause{Name: None, Label: "(no condition)"} }
 func checkThenWrite() Level {
 	return Level{
 		Title: "Check, then write",
-		Task:  "Ann looks for the channel, and posts. The worker w marks the channel, lists its posts, deletes them, and deletes the channel. All rows lie in one partition, and each write of a row gives it a new version.",
+		Task:  "Ann looks for the channel, and posts. The worker w marks the channel, lists its posts, deletes them, and deletes the channel. All rows lie in one partition.",
 		Never: "a post without a channel.",
 		Write: "Insert the post",
 		Why:   "The mark gives the channel a new version. A post under the old version is refused. A post before the mark is listed.",

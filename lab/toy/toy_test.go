@@ -20,6 +20,7 @@ type row struct {
 func TestLevels(t *testing.T) {
 	t.Run("each clause holds or fails as the table says, in as many states, by that shortest run", tableIsRight)
 	t.Run("where a clause holds, the run that breaks the protocol without one has a step that it refuses", clauseRefuses)
+	t.Run("a condition that takes its row away says so, unless the write does", conditionSaysWhatGoes)
 	t.Run("the rows of a figure are those of its level, and each call has a sentence", figureIsWhole)
 }
 
@@ -100,6 +101,29 @@ func clauseRefuses(t *testing.T) {
 				t.Errorf("%s, %s: step %d of %+v", l.Title, c.Name, v.Did, v.Run)
 			}
 		}
+	}
+}
+
+func conditionSaysWhatGoes(t *testing.T) {
+	taken := 0
+	for _, l := range toy.Levels() {
+		for _, c := range l.Clauses {
+			if c.Not != "" || strings.HasPrefix(l.Write, "Delete") {
+				continue
+			}
+			for _, step := range l.Check(c.Name).Run {
+				for _, name := range step.Before {
+					if step.Answer == "ok" && strings.HasPrefix(step.Call, l.Write) && strings.HasPrefix(c.Code, name) && !slices.Contains(step.After, name) {
+						if taken++; !strings.HasSuffix(c.Code, ", and delete it") {
+							t.Errorf("%s, %s: the write takes %q away: %q", l.Title, c.Name, name, c.Code)
+						}
+					}
+				}
+			}
+		}
+	}
+	if taken == 0 {
+		t.Error("no write has taken the row of its condition away")
 	}
 }
 
