@@ -14,6 +14,7 @@ import (
 
 func TestBuild(t *testing.T) {
 	t.Run("each condition that is offered has a verdict and a run, before which none is shown", buildJudges)
+	t.Run("says what a version is before it offers a condition on one", buildExplainsVersions)
 	t.Run("a condition that cannot be chosen says why, and what is not offered is refused with a sentence", buildRefuses)
 	t.Run("is a form that keeps the level and the projector", buildIsAForm)
 	t.Run("a verdict is searched once", buildKeepsVerdicts)
@@ -47,6 +48,16 @@ func buildJudges(t *testing.T) {
 	}
 	if held != "version version gate gate version " {
 		t.Errorf("what holds is %s", held)
+	}
+}
+
+func buildExplainsVersions(t *testing.T) {
+	s := newSite(t)
+	for i := range toy.Levels() {
+		text := s.get("/lab/build?l=" + strconv.Itoa(i+1)).want(200).text()
+		if before, _, offers := strings.Cut(text, "takes effect only if"); !offers || !strings.Contains(before, "A row has a version.") {
+			t.Errorf("level %d offers conditions on versions, and does not say what one is", i+1)
+		}
 	}
 }
 
