@@ -25,6 +25,8 @@ type level struct {
 	// Scene says which actors there are and what they are about to do, for a reader who sees the
 	// lab for the first time.
 	Scene string
+	// Fence reports whether the scene needs the figure of the fence.
+	Fence bool
 	// Nudge is a first thought for a reader who is stuck.
 	Nudge string
 	// Safeguard is the ablation of the safeguard that prevents this in the production code. It is empty

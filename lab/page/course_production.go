@@ -19,11 +19,11 @@ func productionLevels() []level {
 		{
 			Name: "index-first", Title: "The pass that looks",
 			Idea: "A reconciling pass finds only what was written down before the promise.",
-			Rule: "The index has the deletion before the message is sent.", Missing: " before the message is sent",
+			Rule: "The index of open deletions has the deletion before the message is sent.", Missing: " before the message is sent",
 			Goal: "Record a deletion that no worker will ever carry out, although the pass looks for it.",
-			Scene: "Olga deletes her channel. Her request sends a message to the workers, records the deletion, and marks the channel. The queue may lose the message. " +
-				"So from time to time a reconciling pass (reconcile) reads an index of open deletions, and sends a message again for each that makes no progress. A deletion that has its row there is as good as done: a later pass finds it. Once a deletion is recorded, it counts as promised. " +
-				"In the production code her request writes the row of the index first. Here it comes after the mark. Two faults are allowed.",
+			Scene: "Olga deletes her channel. Her request sends a message to the workers, records the deletion, and marks the channel (sets it to pending). The queue may lose the message. " +
+				"So from time to time a reconciling pass (reconcile) reads the index of open deletions, and sends a message again for each that makes no progress. A deletion that has its row in the index is as good as done: a later pass finds it. Once a deletion is recorded, it counts as promised. " +
+				"In the production code her request writes that row first. Here it comes after the mark. Two faults are allowed.",
 			Nudge: "Which write of Olga's does the pass need? If she dies before it, only the message knows.",
 			Teaches: "A pass that repairs must know where to look. So the intent is written down, in one known place, before anything that depends on it. " +
 				"A row without a deletion costs the pass one look. A deletion without a row is never found, and no process knows that something is missing.",
@@ -45,7 +45,7 @@ func productionLevels() []level {
 				source{"rabbitmq/rabbitmq-server, issue 3100", "https://github.com/rabbitmq/rabbitmq-server/issues/3100"}},
 		},
 		{
-			Name: "own-gate", Title: "The fence",
+			Name: "own-gate", Fence: true, Title: "The fence",
 			Idea: "A post comes before the gate was shut, or it is refused.",
 			Rule: "Olga's post is inserted, if the open gate of its incarnation is there.", Missing: ", if the open gate of its incarnation is there",
 			Goal: "Leave a post behind whose channel is gone, in the production code without its fence.",
@@ -59,7 +59,7 @@ func productionLevels() []level {
 				source{"The Chubby lock service, OSDI 2006", "https://research.google/pubs/the-chubby-lock-service-for-loosely-coupled-distributed-systems/"}},
 		},
 		{
-			Name: "shut-gate", Title: "The worker that slept",
+			Name: "shut-gate", Fence: true, Title: "The worker that slept",
 			Idea: "To be entitled to begin does not entitle a worker to go on.",
 			Rule: "A worker removes rows, if the shut gate of the incarnation that it deletes is there.", Missing: ", if the shut gate of the incarnation that it deletes is there",
 			Goal: "Make a worker that slept remove a row of the new channel.",
@@ -90,7 +90,7 @@ func productionLevels() []level {
 			Rule: "A worker goes on, once it has set the channel to deleting in the version that it read.", Missing: ", once it has set the channel to deleting in the version that it read",
 			Goal: "Let Olga be told that her deletion is undone, and take her channel away all the same.",
 			Scene: "Olga has deleted her channel, and changes her mind. Her request makes the channel's row active again, unless a worker was faster. " +
-				"The workers w1 and w2 have the message. In the production code a worker sets the row to deleting, the point of no return, before it touches anything else. Here it goes on without that.",
+				"The workers w1 and w2 have the message. In the production code a worker sets the row from pending to deleting, the point of no return, before it touches anything else. Here it goes on without that.",
 			Nudge: "A worker that finds the channel undone goes away. When must it have looked?",
 			Teaches: "Here the worker goes on without its write to the channel's row in the table Channels. What takes several steps can be undone up to one of them, the pivot. The pivot and the undo are two writes to one row, in the version that was read. " +
 				"So only one of them succeeds, and the other fails because it came second.",

@@ -195,7 +195,9 @@ type meaning struct{ Word, Text string }
 // the documents has all.
 func glossary() []meaning {
 	return []meaning{
-		{"orphan", "a row whose channel is gone"},
+		{"orphan", "a row whose channel is gone, or a reply whose post is gone"},
+		{"index", "rows that lead to other rows. The store finds and sorts rows by their keys alone, so the program writes these itself: the index of open deletions (for the reconciling pass), the rating index (the posts of a channel by their rating), and the index of active channels"},
+		{"pending, deleting", "what the row of a channel says once it is marked. Pending: its deletion can still be undone. Deleting: a worker has begun, and it cannot. The textbook program and the protocols that you build have no undo, so what they mark is deleting immediately"},
 		{"cascade", "the steps by which a worker carries out one deletion, one after the other"},
 		{"idle", "no request is on its way, and no message is on the queue. When no actor can go on, new workers handle the messages that are left, and some invariants are checked only then"},
 		{"pivot", "the step after which a deletion cannot be undone: a worker sets the channel's row from pending to deleting"},

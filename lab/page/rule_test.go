@@ -13,6 +13,7 @@ func TestRule(t *testing.T) {
 	t.Run("the line of code that is missing is struck through next to it", clauseIsInSight)
 	t.Run("without a level, it is the safeguard that is taken out, or what the scenario is about", ruleOfOthers)
 	t.Run("nothing of a level's scene is cut or folded", sceneIsWhole)
+	t.Run("the scene leads to the figure of the fence where a gate is missing, and nowhere before", sceneLeadsToFence)
 }
 
 // inSight reports whether no fold that is closed has the element.
@@ -106,5 +107,18 @@ func sceneIsWhole(t *testing.T) {
 		"/lab/shut-gate": "Here w1's do not.", // the last sentence of a long one
 	} {
 		s.get(path).want(200).says(says)
+	}
+}
+
+func sceneLeadsToFence(t *testing.T) {
+	s := newSite(t)
+	led := ""
+	for _, name := range levelNames(s.get("/lab").want(200)) {
+		for _, link := range within(s.get("/lab/"+name).want(200).part("scene"), "a") {
+			led += name + " " + attribute(link, "href") + "\n"
+		}
+	}
+	if led != "own-gate /lab/class#closing\nshut-gate /lab/class#closing\n" {
+		t.Errorf("the scenes lead to\n%s", led)
 	}
 }
