@@ -9,7 +9,7 @@ import (
 	"microblogging/storage/schema"
 )
 
-// A permit lets one user post to one channel, reply, edit what they posted, or vote there.
+// A permit lets one user post to one channel, edit what they posted, or vote there.
 type permit struct {
 	ref domain.ChannelRef
 	by  domain.UserName
@@ -36,7 +36,7 @@ func (s *Posts) postPermit(in domain.Channel, by domain.UserName) *permit {
 	}}
 }
 
-// permitted writes what a user posts, replies, edits or votes, in four steps:
+// permitted writes what a user posts, edits or votes, in four steps:
 //
 //  1. It reads the posting rule, on which the transaction will depend, and writes one if there is none.
 //  2. It puts what is to be written on the user's list.
@@ -77,7 +77,7 @@ func (s *Posts) permitted(ctx context.Context, p *permit, operations func(contex
 		if !p.free {
 			write = append(write, driver.Merge(schema.PostingRuleRow(p.revision), driver.Exists))
 		}
-		//lab: Write what a user posts, replies, edits or votes, in one transaction.
+		//lab: Write the post, the reply, the edit or the vote, in one transaction.
 		err = s.fence.TransactIfOpen(ctx, p.ref, write...)
 		if optimistic.FailedAt(err, rule, domain.ErrNotFound) { // another rule is there by now
 			p.admitted = false
