@@ -43,6 +43,7 @@ func causesAreTaught(t *testing.T) {
 		"late-copy":    {"w1 Blogs: list news", "network Blogs: insert blog!…!olga.1 before w1 Blogs: list news"},
 		"link-version": {"vera2 Sessions: read 1bff…", "vera Sessions: merge 1bff… before vera2 Sessions: read 1bff…"},
 		"own-gate":     {"w1 Blogs: list news", "olga Blogs: insert once!d799…; insert blog!…!olga.1; insert rate!9999999999!…!olga.1 before w1 Blogs: list news"},
+		"reply-gate":   {"w1 Blogs: list news reply!2524239935969999999!setup.7", "olga Blogs: merge gate!open!setup.5; insert once!d799…; insert reply!…!setup.7!0631139040000000000-olga.1 before w1 Blogs: list news reply!2524239935969999999!setup.7"},
 		"open-gate":    {"w1 Blogs: list news", "ann Blogs: insert once!4e9d…; insert blog!…!ann.1; insert rate!9999999999!…!ann.1 before w1 Blogs: list news"},
 		"shut-gate":    {"", "w1 Blogs: list news before ann Blogs: merge gate!open!ann.1; insert join!ann"},
 		"fresh-read":   {"", "w1 Blogs: delete vote!…!setup.9!ann before w2 Blogs: list news"},

@@ -58,7 +58,7 @@ func course() []chapter {
 		{"You break a textbook", named("A1", "build-1", "link-version", "twice", "A4")},
 		{"Two writes, no transaction", named("A3", "lost-message", "index-first", "poison-row")},
 		{"Names, locks and late requests", named("A2", "build-2", "late-copy")},
-		{"The fence", named("build-3", "own-gate", "build-4", "shut-gate", "build-5", "fresh-read", "pivot", "again")},
+		{"The fence", named("build-3", "own-gate", "build-4", "shut-gate", "build-5", "fresh-read", "pivot", "reply-gate", "again")},
 	}
 }
 

@@ -97,6 +97,19 @@ func productionLevels() []level {
 			Precedent: precedent{"Azure's catalogue of patterns says the same of a saga: before the pivot each step can be compensated, and after it only finished.",
 				source{"Azure Architecture Center, Saga design pattern", "https://learn.microsoft.com/en-us/azure/architecture/patterns/saga"}},
 		},
+		{
+			Name: "reply-gate", Title: "The post is a gate too",
+			Idea: "Any row can be the gate of others, if it goes before they are listed and never returns.",
+			Rule: "Olga's reply is inserted, if the post that it answers is there.", Missing: ", if the post that it answers is there",
+			Goal: "Leave a reply behind whose post is gone.",
+			Scene: "Olga reads Ann's post and replies to it. Ann has just deleted it: her message is on the queue, and the worker w1 removes the post, and then the votes on it and the replies to it. " +
+				"In the production code a reply is one transaction with its post's row. Here it does not require that row. The channel stays, so its open gate refuses nothing.",
+			Nudge: "If w1 finds Olga's reply, it removes it. Let w1 look for replies and find none, then reply.",
+			Teaches: "The row of a post is for its replies what the open gate is for the posts: it lies in their partition, and it is deleted before they are listed. So the store has the reply first, and w1 finds it; or it has no post any more, and refuses the reply. " +
+				"A worker that is late does no harm either, although there is no shut gate: the id of a post never returns.",
+			Precedent: precedent{"A database with foreign keys reads the parent's row when it inserts a child. MySQL locks that row until the transaction ends, so it cannot be deleted in between. Here no lock is held: the two are one transaction.",
+				source{"MySQL, Locks Set by Different SQL Statements in InnoDB", "https://dev.mysql.com/doc/refman/8.4/en/innodb-locks-set.html"}},
+		},
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 func TestCourse(t *testing.T) {
-	t.Run("has 20 levels, each with its kind, its one idea and its shortest run", courseIsATable)
+	t.Run("has 21 levels, each with its kind, its one idea and its shortest run", courseIsATable)
 	t.Run("each level leads to the next, also for a projector", courseIsAPath)
 	t.Run("no level is won by actors that go one after the other without a fault", levelsNeedTwo)
 	t.Run("the scene of a level names each person who acts in it", scenesNamePeople)
@@ -80,7 +80,7 @@ func levelsNeedTwo(t *testing.T) {
 }
 
 func courseIsATable(t *testing.T) {
-	r, ideas, got := newSite(t).get("/lab").want(200).says("20 levels, each with one idea"), map[string]bool{}, ""
+	r, ideas, got := newSite(t).get("/lab").want(200).says("21 levels, each with one idea"), map[string]bool{}, ""
 	for _, row := range r.all(func(n *html.Node) bool { return has(n, "data-level") }) {
 		cells := within(row, "td")
 		name, idea := attribute(row, "data-level"), textOf(cells[3])
@@ -116,7 +116,8 @@ func courseIsATable(t *testing.T) {
 17 build-5, you build
 18 fresh-read, production, 26
 19 pivot, production, 13
-20 again, production
+20 reply-gate, production, 12
+21 again, production
 `
 	if got != want {
 		t.Errorf("the course is\n%s", got)
@@ -193,6 +194,7 @@ func nudgesWin(t *testing.T) {
 		"shut-gate":  "run:w1 run:w2 run:w2 run:w2 run:ann run:ann run:ann run:w1",
 		"own-gate":   "olga*2 run:w1 w1*7 olga run:w1 run:w1",
 		"poison-row": "w1,w1:dies-after run:operator",
+		"reply-gate": "olga*4 w1*6 olga run:w1",
 	} {
 		if text := s.get("/lab/" + name + "?s=" + taken(s, name, way)).want(200); len(text.all(func(n *html.Node) bool { return has(n, "data-won") })) == 0 {
 			t.Errorf("%s is not won by %s", name, way)
