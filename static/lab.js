@@ -138,6 +138,7 @@ function hold(control) {
   return () => {
     main.style.marginBlockStart = main.style.minBlockSize = "";
     scroll();
+    if (thing?.closest(".choices")) return; // on a phone it stays where it is
     // At the end of the page there may be nothing to scroll. Then room is made.
     const left = moved();
     if (left <= -1) main.style.marginBlockStart = `${parseFloat(getComputedStyle(main).marginBlockStart) - left}px`;

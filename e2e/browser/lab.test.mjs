@@ -403,7 +403,7 @@ describe("lab: on a phone", () => {
 
   test("the verdict comes into sight when a run ends without being won", async () => {
     const v = await lab(`${start}?s=ann*2,olga*2,w1*5`, touch);
-    while (await actor(v, "w1").locator(".act[href]").count()) {
+    while (await v.page.locator(".choices [data-key=choice-w1][href]").count()) {
       const was = v.page.url();
       await v.press(take(v, "w1"));
       await v.page.waitForFunction((url) => location.href !== url, was);
@@ -427,11 +427,48 @@ describe("lab: on a phone", () => {
     for (const level of ["A1", "late-copy", "shut-gate", "join"]) {
       const v = await lab(`/lab/${level}`, touch);
       const { bottom, moves } = await v.page.evaluate(() => ({
-        bottom: document.querySelector(".act").getBoundingClientRect().bottom, moves: document.querySelector(".moves").getBoundingClientRect().top,
+        bottom: document.querySelector(".choices .act").getBoundingClientRect().bottom, moves: document.querySelector(".moves").getBoundingClientRect().top,
       }));
-      assert.ok(bottom <= moves, `${level}: the first choice ends at ${bottom}, below ${moves}`);
+      assert.ok(bottom > 0 && bottom <= moves, `${level}: the first choice ends at ${bottom}, below ${moves}`);
       await v.leave();
     }
+  });
+
+  for (const scripts of [true, false]) {
+    test(`the story comes before the actors, and each choice stays at the bottom, ${scripts ? "with" : "without"} scripts`, async () => {
+      for (const path of ["/lab/own-gate?s=olga*2,w1*4", "/lab/shut-gate", "/lab/A1?s=ann,olga*2,w1*2,ann", "/lab/late-copy?s=olga,olga:copied"]) {
+        const v = await lab(path, { width: 390, height: 844, touch: true, scripts });
+        const top = (selector) => v.page.locator(selector).first().evaluate((e) => e.getBoundingClientRect().top);
+        assert.ok(await v.page.locator(".choices .act[href]:visible").count() > 0, `${path}: no choice`);
+        assert.ok(await top(".says") < await top(".scene") && await top(".scene") < await top(".card"), `${path}: the story is not first`);
+        for (const down of [0, 0.5, 1]) {
+          const faults = await v.page.evaluate((part) => {
+            scrollTo({ top: part * document.documentElement.scrollHeight, behavior: "instant" });
+            const bar = document.querySelector(".moves").getBoundingClientRect();
+            return [...document.querySelectorAll(".choices .act")].map((e) => ({ e, box: e.getBoundingClientRect() }))
+              .filter(({ e, box }) => box.height < 44 || box.top < 0 || box.bottom > bar.top || !e.contains(document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2)))
+              .map(({ e, box }) => `${e.innerText}: ${box.top} to ${box.bottom}, above ${bar.top}`);
+          }, down);
+          assert.deepEqual(faults, [], `${path}, ${down} of the way down`);
+        }
+        await v.leave();
+      }
+    });
+  }
+
+  test("nothing that has the focus is behind what stays at the bottom, and the foot can be read", async () => {
+    const v = await lab("/lab/own-gate?s=olga*2,w1*4", { width: 390, height: 844, touch: true });
+    await v.page.locator(".more > summary").click();
+    const hidden = await v.page.evaluate(() => {
+      const links = [...document.querySelectorAll("main :is(a[href], summary), .foot :is(a[href], summary)")].filter((e) => e.checkVisibility() && e.getClientRects().length > 0);
+      return links.filter((e) => {
+        e.focus();
+        const box = e.getClientRects()[0];
+        return !e.contains(document.elementFromPoint(box.x + Math.min(box.width, 20) / 2, box.y + box.height / 2));
+      }).map((e) => e.outerHTML.slice(0, 120));
+    });
+    assert.deepEqual(hidden, []);
+    await v.leave();
   });
 });
 
@@ -654,7 +691,7 @@ describe("lab: what was won", () => {
     assert.ok(!await mark(v, "build-1").isVisible());
     await check("the channel has the version that Ann read");
     assert.equal(await mark(v, "build-1").innerText(), "✓ built");
-    assert.match(await line(v).innerText(), /You have won 1 of 19/);
+    assert.match(await line(v).innerText(), /You have won 1 of 20/);
     assert.equal(await v.page.getByRole("link", { name: "A link to hand in" }).count(), 0);
     await v.leave();
   });

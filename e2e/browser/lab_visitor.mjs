@@ -23,7 +23,8 @@ export async function lab(path = start, options = {}) {
 export const key = (v, name) => v.page.keyboard.press(name);
 export const position = (v) => v.page.locator(".position");
 export const actor = (v, name) => v.page.locator(`#actor-${name}`);
-export const take = (v, name) => actor(v, name).locator(".act").first();
+// On a phone, what an actor does next is at the bottom, and not on its card.
+export const take = (v, name) => v.page.locator(`#actor-${name} .act:visible, .choices [data-key=choice-${name}]:visible`).first();
 export const move = (v, name) => v.page.locator(`[data-move=${name}]`);
 export const taken = (v) => new URL(v.page.url()).searchParams.get("s") ?? "";
 
