@@ -208,7 +208,7 @@ func reservation() Level {
 			"The worker w deletes gate 1, lists and deletes the posts, and frees the name.",
 		Never: "a post without a channel. And the gate does go up if none deletes.",
 		Write: "Put up gate 1",
-		Why:   "The write that puts up gate 1 deletes the reservation, so a late copy of it finds none. Or it finds one that a late copy of “Reserve” has made, in another version, because no version returns.",
+		Why:   "The write that puts up gate 1 deletes the reservation, so a copy of it finds none. Or it finds one that a copy of “Reserve” has made, in another version, because no version returns.",
 		Idea:  "What must happen once needs a row that can be used once.",
 		Rows:  []string{"channel" + Elsewhere, "reservation", "gate 1", "post"},
 		Clauses: []Clause{none(),
