@@ -32,9 +32,9 @@ type Way struct {
 // Graph enters every state, as Reach does. It is nil if there are more states than most, or if the context ends before.
 func (x *Explorer) Graph(ctx context.Context, invariant string, most int) *Graph {
 	x.trace()
-	start := x.initial().key()
-	g, at := &Graph{States: []GraphState{{}}}, map[mem.Sum]int{start: 0}
-	reach := x.reach(ctx, invariant, most, func(from, to mem.Sum, step Step, violated bool) {
+	start := x.initial()
+	g, at := &Graph{States: []GraphState{{}}}, map[mem.Sum]int{start.key(): 0}
+	reach, whole := x.reach(ctx, start, invariant, most, func(from, to mem.Sum, step Step, violated bool) {
 		n, known := at[to]
 		if !known {
 			n = len(g.States)
@@ -43,7 +43,7 @@ func (x *Explorer) Graph(ctx context.Context, invariant string, most int) *Graph
 		}
 		g.Ways = append(g.Ways, Way{at[from], n, step})
 	})
-	if reach == nil {
+	if !whole {
 		return nil
 	}
 	for key, n := range at {

@@ -38,21 +38,31 @@ func (r *Reach) Because(run []Moment, invariant string) int {
 // Reach enters every state to find out from which of them the invariant of that name can be violated, and from which
 // it must be. It is nil if there are more states than most, or if the context ends before.
 func (x *Explorer) Reach(ctx context.Context, invariant string, most int) *Reach {
-	return x.reach(ctx, invariant, most, func(mem.Sum, mem.Sum, Step, bool) {})
+	if r, whole := x.ReachFrom(ctx, nil, invariant, most); whole {
+		return r
+	}
+	return nil
 }
 
-// reach is Reach. It calls see with each step, the states before and after it, and whether the step violates the invariant.
-func (x *Explorer) reach(ctx context.Context, invariant string, most int, see func(from, to mem.Sum, step Step, violated bool)) *Reach {
+// ReachFrom is Reach of the state that a schedule leads to and of those after it. whole reports whether all of them were
+// entered: if not, it knows of some from which the invariant can be violated, and of none from which it cannot.
+func (x *Explorer) ReachFrom(ctx context.Context, schedule Schedule, invariant string, most int) (r *Reach, whole bool) {
+	at := x.initial()
+	for _, c := range schedule {
+		at, _ = x.perform(at, c)
+	}
+	return x.reach(ctx, at, invariant, most, func(mem.Sum, mem.Sum, Step, bool) {})
+}
+
+// reach is ReachFrom. It calls see with each step, the states before and after it, and whether the step violates the invariant.
+func (x *Explorer) reach(ctx context.Context, start *state, invariant string, most int, see func(from, to mem.Sum, step Step, violated bool)) (r *Reach, whole bool) {
 	violates := func(found []domain.Violation) bool {
 		return slices.ContainsFunc(found, func(v domain.Violation) bool { return v.Invariant == invariant })
 	}
-	start := x.initial()
 	before := map[mem.Sum][]mem.Sum{start.key(): nil} // the states that lead to one
 	var can, well []mem.Sum
-	for frontier := []*state{start}; len(frontier) > 0; frontier = frontier[1:] {
-		if len(before) > most || ctx.Err() != nil {
-			return nil
-		}
+	frontier := []*state{start}
+	for ; len(frontier) > 0 && len(before) <= most && ctx.Err() == nil; frontier = frontier[1:] {
 		from, key := frontier[0], frontier[0].key()
 		choices := slices.Clone(x.choices(from))
 		stays := !slices.ContainsFunc(choices, func(c Choice) bool { return c.Actor != network || !c.Fate.costs() })
@@ -76,7 +86,7 @@ func (x *Explorer) reach(ctx context.Context, invariant string, most int, see fu
 			before[next] = append(before[next], key)
 		}
 	}
-	return &Reach{leading(before, can), leading(before, well), len(before)}
+	return &Reach{leading(before, can), leading(before, well), len(before)}, len(frontier) == 0
 }
 
 // leading are the states from which a run can get to one of these ends.

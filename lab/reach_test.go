@@ -47,6 +47,21 @@ func TestReach(t *testing.T) {
 			}
 		}
 	})
+	t.Run("a search of what can follow a state knows the same, and says if it was not whole", func(t *testing.T) {
+		schedule, err := c.Parse("ann,olga*2,w1*2,ann,w1*2")
+		ok(t, err)
+		moments, err := explorer(t, c.Scenario).Follow(schedule, false)
+		ok(t, err)
+		for n, m := range moments {
+			onward, whole := explorer(t, c.Scenario).ReachFrom(t.Context(), schedule[:n], "A1", 100)
+			if !whole || onward.States > reach.States || onward.From(m) != reach.From(m) || onward.Must(m) != reach.Must(m) {
+				t.Errorf("after %d steps it can be violated: %v, by %d states of %d (all of them: %v)", n, onward.From(m), onward.States, reach.States, whole)
+			}
+		}
+		if _, whole := explorer(t, c.Scenario).ReachFrom(t.Context(), nil, "A1", 10); whole {
+			t.Error("a search of 10 states is said to be whole")
+		}
+	})
 	t.Run("a queue that may lose a message need not", func(t *testing.T) {
 		c, err := modelcheck.Find("index-first")
 		ok(t, err)

@@ -79,13 +79,13 @@ func (v *scene) line(n int) runLine {
 		}
 	case v.outcome != nil && n == v.outcome.Fault:
 		l.Class, l.Tags = "did", append(l.Tags, tag{"bad", "the fault that did it"})
-	case n == because, n == v.lost:
+	case n == because, n == v.lost && v.reachable != nil:
 		l.Class = "why"
 	}
 	if n == because {
 		l.Tags = append(l.Tags, tag{"why", becauseOfThis + ": since then every way violates it"})
 	}
-	if n == v.lost {
+	if n == v.lost && v.reachable != nil {
 		l.Tags = append(l.Tags, tag{"why", "⊘ cannot be won"})
 	}
 	for _, title := range v.violatedBy(n, false) {

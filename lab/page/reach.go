@@ -2,6 +2,7 @@ package page
 
 import (
 	"net/http"
+	"strconv"
 	"time"
 
 	"microblogging/lab"
@@ -9,32 +10,34 @@ import (
 )
 
 // How many states a page may enter to find out whether the invariant of its level can still be violated, and how
-// many for how long if a reader asks for it.
+// many for how long if a reader asks for it: of a run that goes on, the states that can follow are searched after that.
 const (
 	fewStates  = 500
+	someStates = 3_000
 	manyStates = 150_000
 	reachTime  = 6 * time.Second
+	wholeTime  = 2 * time.Second
 )
 
 // reach says from which states the invariant of a level can be violated. It is nil if the level has none, or if no search
-// has ended. The result of one that has is kept.
-func (l *Lab) reach(r *http.Request, q request) (*lab.Reach, error) {
+// has ended in this time. The result of one that has is kept.
+func (l *Lab) reach(r *http.Request, q request, most time.Duration) (*lab.Reach, error) {
 	invariant := l.recordOf(q.Name).Invariant
 	known, tried := l.reaches.Load(q.Name)
 	found, _ := known.(*lab.Reach)
 	if found != nil || tried && q.ask != askReach || invariant == "" || q.Part == modelcheck.Own {
 		return found, nil
 	}
-	most, turns := fewStates, l.replays
+	states, turns := fewStates, l.replays
 	if q.ask == askReach {
-		most, turns = manyStates, l.searches
+		states, turns = manyStates, l.searches
 	}
 	return inTurn(r.Context(), turns, func() (*lab.Reach, error) {
-		ctx, cancel := searching(r, reachTime)
+		ctx, cancel := searching(r, most)
 		defer cancel()
 		x := lab.NewExplorer(q.Scenario)
 		defer x.Close()
-		found := x.Reach(ctx, invariant, most)
+		found := x.Reach(ctx, invariant, states)
 		if found != nil {
 			l.reaches.Store(q.Name, found)
 			l.changes.Add(1)
@@ -45,9 +48,50 @@ func (l *Lab) reach(r *http.Request, q request) (*lab.Reach, error) {
 	})
 }
 
-// lostSince is the step since which the invariant of the level cannot be violated any more. It is 0 if it can, or
-// if that is not known: what is out of reach stays so.
+// An onward is what a search of the states that can follow the shown one has found, where there are too many to search all.
+type onward struct {
+	// Can reports whether the invariant can be violated.
+	Can bool
+	// States is how many they are, if all were searched and none violates it. Last is the last step before from which a
+	// run was found that does.
+	States, Last int
+}
+
+// onward searches if a reader asks for it.
+func (l *Lab) onward(r *http.Request, v *scene) (found onward, err error) {
+	if v.ask != askReach || v.reachable != nil || v.won() || v.record.Invariant == "" || v.Part == modelcheck.Own {
+		return found, nil
+	}
+	return inTurn(r.Context(), l.searches, func() (onward, error) {
+		ctx, cancel := searching(r, reachTime)
+		defer cancel()
+		x := lab.NewExplorer(v.Scenario)
+		defer x.Close()
+		from := func(n, most int) (can bool, states int) {
+			reach, whole := x.ReachFrom(ctx, v.schedule[:n], v.record.Invariant, most)
+			if whole {
+				states = reach.States
+			}
+			return reach.From(v.moments[n]), states
+		}
+		if found.Can, found.States = from(v.at, manyStates); found.Can || found.States == 0 {
+			return found, nil
+		}
+		for found.Last = v.at - 1; found.Last > 0; found.Last-- {
+			if can, _ := from(found.Last, someStates); can {
+				break
+			}
+		}
+		return found, nil
+	})
+}
+
+// lostSince is the step since which the invariant of the level cannot be violated any more, or since which no run was
+// found that does. It is 0 if it can, or if that is not known: what is out of reach stays so.
 func (v *scene) lostSince() int {
+	if v.onward.States > 0 && !v.onward.Can {
+		return v.onward.Last + 1
+	}
 	for n, m := range v.moments[:v.at+1] {
 		if v.reachable == nil || v.won() {
 			return 0
@@ -57,4 +101,12 @@ func (v *scene) lostSince() int {
 		}
 	}
 	return 0
+}
+
+// lostWords say since when the invariant cannot be violated, and what was searched to know it.
+func (v *scene) lostWords() (since, searched string) {
+	if v.reachable != nil {
+		return "No run wins since step " + strconv.Itoa(v.lost) + ".", "All " + lab.Count(v.reachable.States, "state") + " of this level were searched."
+	}
+	return "No run wins from here.", "All " + lab.Count(v.onward.States, "state") + " that can follow were searched. Step " + strconv.Itoa(v.onward.Last) + " is the last after which a run was found that wins."
 }

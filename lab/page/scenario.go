@@ -33,9 +33,10 @@ type scene struct {
 	prevented string
 	// outcome is there if the invariant of the level is violated.
 	outcome *outcome
-	// reachable says from where the invariant of the level can still be violated. It is nil if that is not known. lost
-	// is the step since which it cannot.
+	// reachable says from where the invariant of the level can still be violated. It is nil if that is not known: then
+	// onward says whether it can from here. lost is the step since which it cannot.
 	reachable *lab.Reach
+	onward    onward
 	lost      int
 	// refusals are what safeguards have refused in a run of the production code that has ended.
 	refusals []refusal
@@ -71,7 +72,14 @@ func (l *Lab) scenario(w http.ResponseWriter, r *http.Request, page templates.Pa
 		return templates.Response{}, err
 	}
 	// A search takes the time that is left, so it comes last.
-	if v.reachable, err = l.reach(r, q); err != nil {
+	most := wholeTime
+	if v.won() {
+		most = reachTime
+	}
+	if v.reachable, err = l.reach(r, q, most); err != nil {
+		return templates.Response{}, err
+	}
+	if v.onward, err = l.onward(r, v); err != nil {
 		return templates.Response{}, err
 	}
 	if v.found, err = l.searched(r, q); err != nil {

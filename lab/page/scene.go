@@ -191,12 +191,14 @@ func (v *scene) reachState() string {
 		return "won"
 	case v.record.Invariant == "" || v.Part == modelcheck.Own:
 		return ""
+	case v.lost > 0:
+		return "lost"
+	case v.onward.Can:
+		return "within"
 	case v.reachable == nil && v.ask == askReach:
 		return "vain"
 	case v.reachable == nil:
 		return "unknown"
-	case v.lost > 0:
-		return "lost"
 	case v.sure() > 0:
 		return "sure"
 	}

@@ -373,6 +373,15 @@ func reachIsSaid(t *testing.T) {
 	if text := textOf(lost.part("say")); strings.Contains(text, "What may happen between the two?") {
 		t.Errorf("a level that is lost gives its nudge unasked: %s", text)
 	}
+	// Of pivot there are too many states to search all.
+	s.get("/lab/pivot?s=olga*4,w1*5&reach=1").want(200).says("✓ can still be won")
+	dead := s.get("/lab/pivot?s=w1*6,olga*4,w1*8&reach=1").want(200).says("⊘ cannot be won", "From here the invariant holds, whatever you do. No run wins from here. All ", " that can follow were searched. Step 5 is the last after which a run was found that wins.")
+	if to := dead.href("say", "Take back step 6"); to != "/lab/pivot?s=w1*5" {
+		t.Errorf("the way back leads to %q", to)
+	}
+	if step := textOf(dead.part("step-6")); strings.Contains(step, "⊘") {
+		t.Errorf("a step is marked that no search has found: %s", step)
+	}
 	if step := textOf(s.get("/lab/A1?s=ann,olga*2,w1*2,ann,w1").want(200).part("step-6")); !strings.Contains(step, "⊘ cannot be won") {
 		t.Errorf("the step is not marked in the run: %s", step)
 	}
