@@ -35,7 +35,7 @@ type outcome struct {
 }
 
 // outcomeOf finds what a violated invariant is held against.
-func (l *Lab) outcomeOf(ctx context.Context, v *scene) (*outcome, error) {
+func (l *Lab) outcomeOf(ctx context.Context, x *lab.Explorer, v *scene) (*outcome, error) {
 	o := &outcome{whole: true}
 	run := v.schedule[:v.wonAt()]
 	if v.Safeguard != nil {
@@ -46,7 +46,7 @@ func (l *Lab) outcomeOf(ctx context.Context, v *scene) (*outcome, error) {
 		complete.Preemptions = v.Preemptions // it may bound them more, and be stuck before that step
 		same, _ := complete.Parse(v.Format(run))
 		moments, _ := complete.Follow(same, true) // it has all actors, and leaves out what is not possible
-		o.with = l.endOf(complete, moments, v.large)
+		o.with = endOf(complete, moments, v.large)
 		o.parting = partingOf(v.Case, v.moments[:len(run)+1], complete, moments)
 	}
 	if v.recorded() {
@@ -59,11 +59,15 @@ func (l *Lab) outcomeOf(ctx context.Context, v *scene) (*outcome, error) {
 	}
 	switch o.first = max(o.Before, o.Fault); {
 	case o.Twin != "":
-		moments, err := v.FollowText(o.Twin)
+		twin, err := v.Parse(o.Twin)
 		if err != nil {
 			return nil, err
 		}
-		o.held = l.endOf(v.Case, moments, v.large)
+		moments, err := x.Follow(twin, false) // it knows most of its calls
+		if err != nil {
+			return nil, err
+		}
+		o.held = endOf(v.Case, moments, v.large)
 	case o.with != nil && o.at > 0 && o.with.now().Violated() == nil:
 		o.held, o.first = o.with, o.splits
 	}
@@ -73,13 +77,13 @@ func (l *Lab) outcomeOf(ctx context.Context, v *scene) (*outcome, error) {
 // recorded reports whether the run is the one that the model checker has found in this code.
 func (v *scene) recorded() bool { return !v.stale && v.text() == v.record.Schedule }
 
-// endOf is a scene at the end of a run.
-func (l *Lab) endOf(c modelcheck.Case, run []lab.Moment, large bool) *scene {
+// endOf is a scene at the end of a run, of which the steps are shown and nothing else.
+func endOf(c modelcheck.Case, run []lab.Moment, large bool) *scene {
 	q := request{Case: c, at: len(run) - 1, large: large}
 	for _, m := range run[1:] {
 		q.schedule = append(q.schedule, m.Step.Choice)
 	}
-	return l.sceneOf(q, run)
+	return &scene{request: q, moments: run, names: namesOf(&q.Scenario, run)}
 }
 
 // because is the step because of which the invariant of the level is violated, and searched is how many states were

@@ -279,7 +279,7 @@ func (v *scene) row(store string, c mem.Change) rowView {
 			row.Next = append(row.Next, use{a.Name, nextVerb(a, e.Row), hue(i + 1)})
 		}
 	}
-	for _, invariant := range v.broken() {
+	for _, invariant := range v.now().Violated() {
 		b := invariant.Violation
 		row.Violates = row.Violates || row.There && b.Table == store && b.PartitionKey == e.Partition && b.RowKey == e.Row
 	}

@@ -102,7 +102,7 @@ func (l *Lab) follow(ctx context.Context, q request) (*scene, error) {
 	}
 	v := l.sceneOf(q, moments)
 	if v.won() && !v.ships() {
-		if v.outcome, err = l.outcomeOf(ctx, v); err != nil {
+		if v.outcome, err = l.outcomeOf(ctx, x, v); err != nil {
 			return nil, err
 		}
 	}
