@@ -129,8 +129,8 @@ function remove(article, form, now = false) {
     if (response?.status === 204 || response?.status === 404) {
       words.textContent = status.textContent = "Deleted.";
       delete bar.dataset.left;
-      if (article.matches(".alone")) location.assign(response.headers.get("Location") ?? "/");
-      article.remove();
+      if (article.matches(".alone")) location.assign(response.headers.get("Location") ?? "/"); // its replies stay hidden until then
+      else article.remove();
       return;
     }
     fold(false);

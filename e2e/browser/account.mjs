@@ -44,6 +44,18 @@ class Account {
     return `${path}/${id}`;
   }
 
+  // reply replies to the post with that path, and returns the reply's path.
+  async reply(post, text) {
+    const { id } = await call(this.site, "POST", `${post}/replies`, { text }, this.token);
+    return `${post}/replies/${id}`;
+  }
+
+  // remove deletes what has that path.
+  async remove(path) {
+    const response = await send(this.site, "DELETE", path, undefined, this.token);
+    assert.equal(response.status, 204);
+  }
+
   // texts are what the channel's posts say, the newest first.
   async texts(channel) {
     const { items } = await this.get(`/channels/${encodeURIComponent(channel)}/blogs`);

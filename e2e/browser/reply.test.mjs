@@ -131,3 +131,30 @@ test("reply: one that finds no network is sent when it is back, and a draft of o
   await author.leave();
   await v.leave();
 });
+
+test("reply: all are hidden while their post can be brought back, and until its page is left", async () => {
+  await ida.createChannel("hidden.replies");
+  const post = await ida.post("hidden.replies", "Who has the keys?");
+  await ole.reply(post, "I do.");
+  const v = await visitor(sites.sample, { as: ida });
+  await v.open(post);
+  await v.fill({ Text: "Thanks" });
+  const below = () => v.page.locator(".body > .alone ~ :visible").count();
+  const all = await below();
+  for (const brings of [true, false]) {
+    await v.press(v.page.locator("article.alone [data-delete] > summary"));
+    await v.sees("Will be deleted in");
+    assert.equal(await below(), 0);
+    if (brings) await look(v, "reply-post-deleted");
+    if (brings) await v.press(v.button("Undo"));
+    if (brings) assert.equal(await below(), all);
+  }
+  assert.equal(await v.field("Text").inputValue(), "Thanks");
+  await v.page.evaluate(() => {
+    const seen = () => { if (document.querySelector(".body > .reply").checkVisibility()) sessionStorage.setItem("seen", "yes"); };
+    new MutationObserver(seen).observe(document.querySelector(".body"), { childList: true, subtree: true, attributes: true });
+  });
+  await v.page.waitForURL("/channels/hidden.replies");
+  assert.equal(await v.page.evaluate(() => sessionStorage.getItem("seen")), null, "a reply was shown without its post");
+  await v.leave();
+});
