@@ -1,37 +1,62 @@
-// Says how many new posts there are above the list that the page shows, and takes them in on a click.
-// app.js loads it. The bar has the address to ask.
+// Says how many new posts there are above the list that the page shows, or how many new replies there are below the
+// post, and takes them in on a click. app.js loads it. The bar has the address to ask.
 
 const pause = 15_000; // in milliseconds
 const bar = document.querySelector("[data-news]");
 const words = bar.querySelector("span");
-let newest; // the id of the newest post that was asked about
-let fresh = []; // the new posts
+const replies = document.querySelector(".alone") !== null; // the page is that of a post
+const [one, many] = replies ? ["reply", "replies"] : ["post", "posts"];
+let newest; // the id of the newest post that was asked about, or when the post was replied to
+let fresh = []; // the new posts or replies
+let whole = false; // whether a click loads the page again
+
+const isShown = ({ id }) => document.getElementById(id) !== null;
 
 async function ask() {
   if (document.hidden) return;
   // The browser asks with the tag of what it has, and gets 304 if there is nothing new.
   const answer = await fetch(bar.dataset.news, { credentials: "omit", cache: "no-cache" });
-  const [first] = (await answer.json()).items;
-  if (!first || first.id === newest || document.getElementById(`post-${first.id}`)) return;
+  const { items, repliedOn } = await answer.json();
+  const now = replies ? repliedOn : items[0]?.id;
+  if (!now || now === newest || document.getElementById(`post-${now}`)) return;
   const page = new DOMParser().parseFromString(await (await fetch(location.href)).text(), "text/html");
-  newest = first.id;
-  const posts = [...page.querySelectorAll(".body > .post")];
-  const known = posts.findIndex(({ id }) => document.getElementById(id));
-  fresh = known < 0 ? posts : posts.slice(0, known);
-  bar.hidden = fresh.length === 0;
-  words.innerHTML = `${fresh.length} new<span class=unseen> post${fresh.length === 1 ? "" : "s"}</span>`;
+  newest = now;
+  if (replies) {
+    fresh = [...page.querySelectorAll("article.reply")].filter((reply) => !isShown(reply));
+    whole = page.querySelector("[rel=next]") !== null; // the page is full, and others have the rest
+  } else {
+    const posts = [...page.querySelectorAll(".body > .post")];
+    const known = posts.findIndex(isShown);
+    fresh = known < 0 ? posts : posts.slice(0, known);
+    whole = fresh.length > 19;
+  }
+  bar.hidden = fresh.length === 0 && !whole;
+  words.innerHTML = `${fresh.length || ""} new<span class=unseen> ${fresh.length === 1 ? one : many}</span>`;
 }
 
-// takeIn puts the new posts above the others. What the reader reads stays where it is.
-bar.addEventListener("click", (event) => {
+// addPosts puts the new posts above the others. What the reader reads stays where it is.
+function addPosts(posts) {
   const first = document.querySelector(".body > .post");
-  if (!first || fresh.length > 19) return; // the page is loaded again
-  event.preventDefault();
   const before = first.getBoundingClientRect().top;
   const reads = scrollY > 0;
-  first.before(...fresh.filter(({ id }) => !document.getElementById(id)));
+  first.before(...posts);
   const moved = first.getBoundingClientRect().top - before;
   if (reads) scrollBy({ top: moved, behavior: "instant" });
+}
+
+// addReply puts a new reply after those that are older: the reader's own may be below the bar. The ids sort by time.
+function addReply(reply) {
+  const older = [...document.querySelectorAll("article.reply[id]")].findLast(({ id }) => id < reply.id);
+  if (older) older.after(reply);
+  else bar.before(reply);
+}
+
+bar.addEventListener("click", (event) => {
+  if (whole || !document.querySelector(".body > .post")) return;
+  event.preventDefault();
+  const added = fresh.filter((article) => !isShown(article));
+  if (replies) added.forEach(addReply);
+  else addPosts(added);
   bar.hidden = true;
 });
 

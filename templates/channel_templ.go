@@ -480,7 +480,7 @@ func views(page Page, v Channel) templ.Component {
 			}
 		}
 		if v.View.Newest() {
-			templ_7745c5c3_Err = newsBar(page, v.Part, "/api/v1"+ChannelPath(v.Name)+"/blogs").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = newsBar(page, v.After == "", "/api/v1"+ChannelPath(v.Name)+"/blogs").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

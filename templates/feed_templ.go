@@ -149,7 +149,7 @@ func FeedPage(page Page, v Feed) templ.Component {
 					}()
 				}
 				ctx = templ.InitializeContext(ctx)
-				templ_7745c5c3_Err = newsBar(page, v.Part, "/api/v1/latest").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = newsBar(page, v.After == "", "/api/v1/latest").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -809,7 +809,7 @@ func LatestPage(page Page, v Latest) templ.Component {
 						}()
 					}
 					ctx = templ.InitializeContext(ctx)
-					templ_7745c5c3_Err = newsBar(page, v.Part, "/api/v1/latest").Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = newsBar(page, v.After == "", "/api/v1/latest").Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -833,7 +833,7 @@ func LatestPage(page Page, v Latest) templ.Component {
 				}
 			}
 			if page.User == "" {
-				templ_7745c5c3_Err = newsBar(page, v.Part, "/api/v1/latest").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = newsBar(page, v.After == "", "/api/v1/latest").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1017,9 +1017,9 @@ func noLatest(page Page, v Latest) templ.Component {
 	})
 }
 
-// newsBar is shown by static/news.js when there are newer posts than those of the first page. It asks the API
-// whether there are.
-func newsBar(page Page, part Part, api string) templ.Component {
+// newsBar is on the page of a list that has its newest items. static/news.js shows it when there are newer ones. It asks
+// the API whether there are.
+func newsBar(page Page, newest bool, api string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1040,7 +1040,7 @@ func newsBar(page Page, part Part, api string) templ.Component {
 			templ_7745c5c3_Var40 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if part.After == "" {
+		if newest {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 80, "<a class=\"newbar\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

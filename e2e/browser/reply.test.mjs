@@ -132,6 +132,69 @@ test("reply: one that finds no network is sent when it is back, and a draft of o
   await v.leave();
 });
 
+test("reply: new ones are told of on the open page of their post, and taken in while another is written", async () => {
+  await ida.createChannel("news.replies");
+  const post = await ida.post("news.replies", "Who has the keys?");
+  const v = await visitor(sites.sample, { as: ole, width: 390 });
+  const bar = v.page.locator(".newbar");
+  await v.open(post);
+  const heading = v.page.getByRole("heading", { name: "Replies" });
+  assert.equal(await heading.count(), 0);
+  await ida.remove(await ida.reply(post, "Deleted"));
+  await v.open(post);
+  await heading.waitFor();
+  await v.sees("They were deleted.");
+  await v.fill({ Text: "Half" });
+  await v.page.evaluate(() => { window.stays = true; });
+  await ida.reply(post, "Not I");
+  await v.page.getByText("1 new reply").waitFor(); // without that the user does anything
+  await look(v, "reply-news");
+  await v.press(bar);
+  assert.deepEqual(await replies(v), ["Not I"]);
+  assert.ok(await heading.isVisible());
+  assert.ok(!await v.page.getByText("They were deleted.").isVisible());
+  assert.ok(!await bar.isVisible());
+  assert.equal(await v.field("Text").inputValue(), "Half");
+
+  // One's own reply stays below those that came before it.
+  await ida.reply(post, "Nor Eve");
+  let send;
+  const next = new Promise((resolve) => { send = resolve; });
+  await v.page.route(({ pathname }) => pathname === new URL(v.page.url()).pathname, async (route) => {
+    if (route.request().method() === "POST") await next;
+    await route.continue();
+  });
+  await v.press(v.button("Reply"));
+  await v.fill({ Text: "And then?" });
+  send();
+  await replied(v, "Half");
+  await ida.reply(post, "Ask Grace");
+  await v.page.evaluate(() => document.dispatchEvent(new Event("visibilitychange"))); // the user comes back to the tab
+  await v.page.getByText("2 new replies").waitFor();
+  await v.press(bar);
+  assert.deepEqual(await replies(v), ["Not I", "Nor Eve", "Half", "Ask Grace"]);
+  assert.equal(await v.field("Text").inputValue(), "And then?");
+  assert.ok(await v.page.evaluate(() => window.stays), "the page was loaded again");
+  await v.leave();
+});
+
+test("reply: one that the page has no room for is on the next page, and what was typed too", async () => {
+  await ida.createChannel("full.replies");
+  const post = await ida.post("full.replies", "One");
+  for (let i = 0; i < 25; i++) await Promise.all([ida.reply(post, `Reply ${i}`), ole.reply(post, `Reply ${i} of ole`)]);
+  const v = await visitor(sites.sample, { as: ole });
+  await v.open(post);
+  await v.fill({ Text: "Half" });
+  await v.sees("Draft kept in this browser");
+  await ida.reply(post, "Last");
+  await v.page.getByText("new replies").waitFor();
+  await v.follow(v.page.locator(".newbar"));
+  await v.follow(v.link("Later replies →"));
+  assert.deepEqual(await replies(v), ["Last"]);
+  assert.equal(await v.field("Text").inputValue(), "Half");
+  await v.leave();
+});
+
 test("reply: all are hidden while their post can be brought back, and until its page is left", async () => {
   await ida.createChannel("hidden.replies");
   const post = await ida.post("hidden.replies", "Who has the keys?");
