@@ -68,6 +68,7 @@ Feeds.Digest
 Feeds.DigestSummaries
 Feeds.Latest
 Feeds.List
+Feeds.RepliedTo
 Feeds.RepliesBy
 Feeds.Search
 Feeds.VotesBy

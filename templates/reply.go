@@ -7,7 +7,7 @@ import (
 	"microblogging/templates/markdown"
 )
 
-// YoursPath lists the MaxYours newest posts of the reader, the latest answered first.
+// YoursPath lists the MaxYours newest posts of the reader, and as many of others that they replied to, the latest answered first.
 const (
 	YoursPath = "/yours"
 	MaxYours  = 100

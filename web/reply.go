@@ -254,12 +254,22 @@ func (s *server) createReply(c echo.Context, v visitor, in domain.Channel) error
 	return respond(c, err, madeStatus(made), newReplyJSON(reply))
 }
 
-// showYours lists what the visitor wrote, the latest answered first.
+// showYours lists what the visitor wrote, and what they replied to, the latest answered first.
 func (s *server) showYours(c echo.Context, v visitor) error {
-	written, err := s.store.Feeds.BlogsBy(c.Request().Context(), v.User, "", templates.MaxYours)
-	posts := make([]templates.Post, len(written.Items))
-	for i, item := range written.Items {
-		posts[i] = templates.Post{Blog: item.Blog, In: item.Name}
+	var written storage.Page[storage.FeedItem]
+	var answered []storage.FeedItem
+	err := s.store.Concurrently(c.Request().Context(), func(ctx context.Context) (err error) {
+		written, err = s.store.Feeds.BlogsBy(ctx, v.User, "", templates.MaxYours)
+		return err
+	}, func(ctx context.Context) (err error) {
+		answered, err = s.store.Feeds.RepliedTo(ctx, v.User, templates.MaxYours)
+		return err
+	})
+	var posts []templates.Post
+	for i, item := range slices.Concat(written.Items, answered) {
+		if i < len(written.Items) || item.UserID != v.User { // else the page has it, or it is older
+			posts = append(posts, templates.Post{Blog: item.Blog, In: item.Name})
+		}
 	}
 	slices.SortStableFunc(posts, func(a, b templates.Post) int { return b.RepliedOn.Compare(a.RepliedOn) })
 	return show(s, c, v, err, templates.YoursPage, posts)

@@ -27,7 +27,7 @@ func TestReply(t *testing.T) {
 	t.Run("is on the page of 50 that its address says", repliesAreOnPages)
 	t.Run("beyond the limit is refused, and the page names the limit before", drivertest.Long(replyBeyondTheLimit))
 	t.Run("makes no edit stale, and another version of the post", replyMakesNoEditStale)
-	t.Run("brings its post to the top of its author's own", replyBringsItsPostToTheTop)
+	t.Run("brings its post to the top of what its author, and who replied, find under Yours", replyBringsItsPostToTheTop)
 	t.Run("is in no feed", replyIsInNoFeed)
 }
 
@@ -304,7 +304,12 @@ func replyBringsItsPostToTheTop(t *testing.T) {
 	s.reply(channel, mid, "ada", "Of ada")
 	is(t, "yours", headings(), "[Mid New]")
 	s.reply(channel, old, "bob", "Of bob")
-	is(t, "yours of another", headings(), "[Mid New]")
+	is(t, "yours, with what bob replied to", headings(), "[Old Mid New]")
+	s.reply(channel, mid, "bob", "Of bob, to his own")
+	s.reply(channel, old, "ada", "Of ada")
+	is(t, "yours", headings(), "[Old Mid New]")
+	bob.open("/yours").says("Old Engines", "ada")
+	bob.open("/yours").follow("Replies to the post by @ada").want(200).says("Old", "Of bob")
 	bob.open("/yours").follow("Replies to the post by @bob").want(200).says("Mid", "Of ada")
 	s.do("GET", "/yours").want(401)
 }

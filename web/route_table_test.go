@@ -821,7 +821,7 @@ func siteRoutes() []route {
 			{anonymous, 422, "ada", "after={posts}&limit=0", "", ""},
 			{anonymous, 404, "zoe", "", "", ""},
 		}},
-		{name: "GET /yours", who: users, costs: []cost{{"", adasCookie, 4, 66, 0, 0}}, seeds: []seed{
+		{name: "GET /yours", who: users, costs: []cost{{"", adasCookie, 4, 67, 0, 0}}, seeds: []seed{
 			{adasCookie, 200, "", "", "", ""},
 		}},
 		{name: "GET /write", who: users, costs: []cost{

@@ -55,7 +55,7 @@ func (s *Feeds) listedBy(ctx context.Context, kind *schema.Kind, user domain.Use
 }
 
 // readListed reads the posts that a user's list names, and the channels that they are in, and returns
-// the posts that can be read. It removes the rows whose channel is gone.
+// the posts that can be read. It removes the rows whose channel is gone, if each is of one post.
 func (s *Feeds) readListed(ctx context.Context, kind *schema.Kind, user domain.UserName, posts []found) (items []FeedItem, err error) {
 	var refs []domain.ChannelRef
 	for _, post := range posts {
@@ -85,6 +85,7 @@ func (s *Feeds) readListed(ctx context.Context, kind *schema.Kind, user domain.U
 		blog, there := blogs[post.id]
 		in := channels[slices.Index(refs, post.by.Channel)]
 		switch lives := in.Incarnation != ""; {
+		case !lives && kind == schema.Replied: // of which a post has several rows: package deletion prunes them
 		case !lives:
 			gone = append(gone, kind.Row(string(post.id)))
 		case there && s.fence.Leaving.Readable(in) && (kind != schema.Wrote || blog.UserID == user):

@@ -20,6 +20,7 @@ func TestAuthor(t *testing.T) {
 	t.Run("has their posts of all active channels, newest first, in pages of any size", bubble(authorHasTheirPosts))
 	t.Run("has their votes that were not taken back, on posts of all active channels", bubble(userHasTheirVotes))
 	t.Run("has their replies to posts that are there, in active channels", bubble(authorHasTheirReplies))
+	t.Run("has the posts that they replied to, each once and the newest first, in active channels", bubble(authorHasWhatTheyRepliedTo))
 	t.Run("a row that names a post of another is not shown", bubble(postOfAnotherIsNotShown))
 	t.Run("rows of a channel that is gone are removed by who reads them", bubble(rowsOfGoneChannelGo))
 	t.Run("an export reads the list of its user once, has all posts of each channel, and can be stopped", bubble(exportHasAll))
@@ -190,5 +191,48 @@ func authorHasTheirReplies(t *testing.T, w *world) {
 	}
 	if _, err := w.Store.Feeds.RepliesBy(t.Context(), grace, "x", 5); !errors.As(err, new(*domain.InvalidError)) {
 		t.Errorf("a cursor of nothing: %v", err)
+	}
+}
+
+func authorHasWhatTheyRepliedTo(t *testing.T, w *world) {
+	garden, doomed, gone := w.Create("garden", ada), w.Create("doomed", ada), w.Create("gone", ada)
+	question := func(in domain.Channel, text string, replies int) domain.Blog {
+		time.Sleep(time.Second) // of the bubble, so that each post is newer
+		post := w.Post(in, ada, text)
+		for i := range replies {
+			w.Reply(in, post.ID, grace, fmt.Sprint(text, i))
+		}
+		return post
+	}
+	question(garden, "one", 1)
+	question(garden, "none", 0)
+	question(garden, "three", 3)
+	removed := question(garden, "removed", 1)
+	question(doomed, "doomed", 1)
+	question(gone, "gone", 1)
+	question(garden, "many", 4)
+	w.OK(w.Store.Posts.Delete(t.Context(), garden, removed.ID, domain.By(ada), storetest.AnyRevision))
+	w.Ask(doomed)
+	dead := slices.DeleteFunc(w.Rows("Users"), func(row driver.Entity) bool { return row.Properties.String("Incarnation") != string(gone.Incarnation) })
+	w.Delete(gone)
+	for _, row := range dead { // as if the sweep had missed them
+		w.OK(w.Table("Users").Transact(t.Context(), row.Partition, driver.Insert(row.Row, row.Properties...)))
+	}
+	w.Arm(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if call.Writes() {
+			t.Errorf("reading writes: %s of %s", call.Method, call.Target)
+		}
+		return send(ctx)
+	})
+	for limit, want := range map[int][]string{1: {"many"}, 6: {"many", "three", "one"}} {
+		items, err := w.Faulty.Feeds.RepliedTo(t.Context(), grace, limit)
+		w.OK(err)
+		var got []string
+		for _, item := range items {
+			got = append(got, item.Text)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("up to %d: %q, want %q", limit, got, want)
+		}
 	}
 }

@@ -37,6 +37,29 @@ func (s *Feeds) RepliesBy(ctx context.Context, author domain.UserName, after str
 	return replies, err
 }
 
+// repliedRows is how many rows of the list RepliedTo reads for each post that it may return.
+const repliedRows = 10
+
+// RepliedTo returns up to limit posts in active channels that a user has replied to, newest first. It reads the beginning of
+// their list and no reply. So it returns fewer posts if the user has replied to some of them very often, or if rows are
+// dangling; and a post counts whose row is left of a reply that failed.
+func (s *Feeds) RepliedTo(ctx context.Context, user domain.UserName, limit int) ([]FeedItem, error) {
+	//lab: Read the user's list of the replies that they may have written.
+	rows, err := s.users.First(ctx, repliedRows*limit, schema.Replied.In(schema.UserPartition(user)))
+	if err != nil {
+		return nil, err
+	}
+	var posts []found
+	for _, row := range rows {
+		ref, key, leads := Listed(schema.Replied, row)
+		id, _ := schema.ParseReply(string(key))
+		if leads && len(posts) < limit && (len(posts) == 0 || posts[len(posts)-1].id != id) {
+			posts = append(posts, found{by: &Row{Subscription: domain.Subscription{Channel: ref}}, id: id})
+		}
+	}
+	return s.readListed(ctx, schema.Replied, user, posts)
+}
+
 // readReplied reads the reply that a row of an author's list names, with its post and its channel. If a reader can see one of
 // them not, it returns domain.ErrNotFound.
 func (s *Feeds) readReplied(ctx context.Context, row driver.Entity) (reply WrittenReply, err error) {
