@@ -19,7 +19,7 @@ func (v *scene) fitsGraph() bool { return v.reachable != nil && v.reachable.Stat
 
 // graph shows all states of a level.
 func (l *Lab) graph(w http.ResponseWriter, r *http.Request, page templates.Page, q request) (templates.Response, error) {
-	reachable, err := l.reach(r, q, reachTime)
+	reachable, err := l.reach(r, q)
 	if err != nil {
 		return templates.Response{}, err
 	}

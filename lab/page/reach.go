@@ -10,34 +10,33 @@ import (
 )
 
 // How many states a page may enter to find out whether the invariant of its level can still be violated, and how
-// many for how long if a reader asks for it: of a run that goes on, the states that can follow are searched after that.
+// many for how long if a reader asks for it.
 const (
 	fewStates  = 500
 	someStates = 3_000
 	manyStates = 150_000
 	reachTime  = 6 * time.Second
-	wholeTime  = 2 * time.Second
 )
 
 // reach says from which states the invariant of a level can be violated. It is nil if the level has none, or if no search
-// has ended in this time. The result of one that has is kept.
-func (l *Lab) reach(r *http.Request, q request, most time.Duration) (*lab.Reach, error) {
+// has ended. The result of one that has is kept.
+func (l *Lab) reach(r *http.Request, q request) (*lab.Reach, error) {
 	invariant := l.recordOf(q.Name).Invariant
 	known, tried := l.reaches.Load(q.Name)
 	found, _ := known.(*lab.Reach)
 	if found != nil || tried && q.ask != askReach || invariant == "" || q.Part == modelcheck.Own {
 		return found, nil
 	}
-	states, turns := fewStates, l.replays
+	most, turns := fewStates, l.replays
 	if q.ask == askReach {
-		states, turns = manyStates, l.searches
+		most, turns = manyStates, l.searches
 	}
 	return inTurn(r.Context(), turns, func() (*lab.Reach, error) {
-		ctx, cancel := searching(r, most)
+		ctx, cancel := searching(r, reachTime)
 		defer cancel()
 		x := lab.NewExplorer(q.Scenario)
 		defer x.Close()
-		found := x.Reach(ctx, invariant, states)
+		found := x.Reach(ctx, invariant, most)
 		if found != nil {
 			l.reaches.Store(q.Name, found)
 			l.changes.Add(1)
@@ -52,14 +51,14 @@ func (l *Lab) reach(r *http.Request, q request, most time.Duration) (*lab.Reach,
 type onward struct {
 	// Can reports whether the invariant can be violated.
 	Can bool
-	// States is how many they are, if all were searched and none violates it. Last is the last step before from which a
-	// run was found that does.
+	// States is how many they are, if all were searched and none violates it. Last is the last step after which a run was
+	// found that does: 0 if one is known from the start only.
 	States, Last int
 }
 
-// onward searches if a reader asks for it.
+// onward searches these states.
 func (l *Lab) onward(r *http.Request, v *scene) (found onward, err error) {
-	if v.ask != askReach || v.reachable != nil || v.won() || v.record.Invariant == "" || v.Part == modelcheck.Own {
+	if v.record.Invariant == "" || v.Part == modelcheck.Own {
 		return found, nil
 	}
 	return inTurn(r.Context(), l.searches, func() (onward, error) {
@@ -108,5 +107,9 @@ func (v *scene) lostWords() (since, searched string) {
 	if v.reachable != nil {
 		return "No run wins since step " + strconv.Itoa(v.lost) + ".", "All " + lab.Count(v.reachable.States, "state") + " of this level were searched."
 	}
-	return "No run wins from here.", "All " + lab.Count(v.onward.States, "state") + " that can follow were searched. Step " + strconv.Itoa(v.onward.Last) + " is the last after which a run was found that wins."
+	searched = "All " + lab.Count(v.onward.States, "state") + " that can follow were searched. "
+	if v.onward.Last == 0 {
+		return "No run wins from here.", searched + "A run that wins was found from the start only."
+	}
+	return "No run wins from here.", searched + "Step " + strconv.Itoa(v.onward.Last) + " is the last after which a run was found that wins."
 }

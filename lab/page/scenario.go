@@ -72,14 +72,12 @@ func (l *Lab) scenario(w http.ResponseWriter, r *http.Request, page templates.Pa
 		return templates.Response{}, err
 	}
 	// A search takes the time that is left, so it comes last.
-	most := wholeTime
-	if v.won() {
-		most = reachTime
+	if q.ask == askReach && v.record.Searched == 0 && !v.won() { // there are too many states to search all
+		v.onward, err = l.onward(r, v)
+	} else {
+		v.reachable, err = l.reach(r, q)
 	}
-	if v.reachable, err = l.reach(r, q, most); err != nil {
-		return templates.Response{}, err
-	}
-	if v.onward, err = l.onward(r, v); err != nil {
+	if err != nil {
 		return templates.Response{}, err
 	}
 	if v.found, err = l.searched(r, q); err != nil {
