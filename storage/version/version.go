@@ -53,7 +53,7 @@ func Check(ctx context.Context, backend driver.Backend) error {
 func Accept(ctx context.Context, backend driver.Backend) (version string, err error) {
 	version, err = Read(ctx, backend)
 	switch {
-	case err == nil && isExtended(version):
+	case isExtended(version):
 		return version, nil
 	case !errors.Is(err, domain.ErrMissing) && (err != nil || version != ""):
 		return version, cmp.Or(err, refuse(version))
@@ -68,9 +68,9 @@ func Accept(ctx context.Context, backend driver.Backend) (version string, err er
 // isExtended reports whether the version of this program only adds to another one. It has the same first number and a
 // higher second one.
 func isExtended(version string) bool {
-	major, minor, ok := parse(version)
+	major, minor, _ := parse(version) // zeros if it is no version
 	ourMajor, ourMinor, _ := parse(schema.CurrentVersion)
-	return ok && major == ourMajor && minor < ourMinor
+	return major == ourMajor && minor < ourMinor
 }
 
 // refuse says why this program does not use a store of another version, and what to do.
@@ -112,7 +112,7 @@ func Write(ctx context.Context, backend driver.Backend) error {
 	}
 	write := driver.Insert(schema.SingleRow, driver.String(schema.PropVersion, schema.CurrentVersion))
 	switch version := row.Properties.String(schema.PropVersion); {
-	case row.Found() && isExtended(version):
+	case isExtended(version):
 		write = driver.Replace(schema.SingleRow, driver.Match(row.ETag), write.Properties...)
 	case row.Found():
 		return refuse(version)
