@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -32,6 +33,18 @@ func newChannelIsListed(t *testing.T) {
 	for _, b := range []*browser{ada, s.browser()} {
 		is(t, "the channels", b.open("/channels").want(200).titles(), []string{"Engines", "Boats"})
 	}
+	var more []domain.Channel
+	for i := range 21 {
+		more = append(more, s.channel(fmt.Sprint("More", i), "ada"))
+	}
+	s.post(more[9], "ada", "Water") // none of the first 20 names
+	is(t, "channels on the page", len(ada.open("/channels").titles()), 20)
+	for _, channel := range more[:20] {
+		s.post(channel, "ada", "Water")
+	}
+	first := ada.open("/channels")
+	is(t, "channels with posts on the first page", len(first.titles()), 20)
+	is(t, "on the second", len(first.follow("More channels →").titles()), 1)
 }
 
 func nameThatLooksLikeAnotherIsRefused(t *testing.T) {
