@@ -313,7 +313,7 @@ func (s *server) activeAndNew(ctx context.Context, after string) (list []templat
 	for _, channel := range active.Items {
 		list = append(list, templates.ListedChannel{Channel: channel.Channel, On: channel.LastBlogOn})
 	}
-	if err != nil || after != "" || active.Next != "" || len(list) == pageSize {
+	if err != nil || after != "" || active.Next != "" {
 		return list, active.Next, err
 	}
 	named, err := s.store.Channels.List(ctx, "", "", pageSize)
