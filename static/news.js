@@ -9,13 +9,16 @@ const [one, many] = replies ? ["reply", "replies"] : ["post", "posts"];
 let newest; // the id of the newest post that was asked about, or when the post was replied to
 let fresh = []; // the new posts or replies
 let whole = false; // whether a click loads the page again
+let gone = false; // whether the post was deleted, or the channel
 
 const isShown = ({ id }) => document.getElementById(id) !== null;
 
 async function ask() {
-  if (document.hidden) return;
+  if (document.hidden || gone) return;
   // The browser asks with the tag of what it has, and gets 304 if there is nothing new.
   const answer = await fetch(bar.dataset.news, { credentials: "omit", cache: "no-cache" });
+  gone = answer.status === 404 || answer.status === 410;
+  if (gone) return;
   const { items, repliedOn } = await answer.json();
   const now = replies ? repliedOn : items[0]?.id;
   if (!now || now === newest || document.getElementById(`post-${now}`)) return;

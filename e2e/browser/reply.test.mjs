@@ -175,6 +175,19 @@ test("reply: new ones are told of on the open page of their post, and taken in w
   assert.deepEqual(await replies(v), ["Not I", "Nor Eve", "Half", "Ask Grace"]);
   assert.equal(await v.field("Text").inputValue(), "And then?");
   assert.ok(await v.page.evaluate(() => window.stays), "the page was loaded again");
+
+  // Once the post is gone, the page asks no more.
+  const asks = [];
+  v.page.on("response", (r) => new URL(r.url()).pathname === `/api/v1${post}` && asks.push(r.status()));
+  v.expectRefusal(404, `/api/v1${post}`);
+  await ida.remove(post);
+  const back = () => v.page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+  const refused = v.page.waitForResponse((r) => r.status() === 404);
+  await back();
+  await refused;
+  await back();
+  await v.page.evaluate(() => fetch("/healthz")); // a request after which one of the page would have been sent
+  assert.deepEqual(asks, [404]);
   await v.leave();
 });
 
