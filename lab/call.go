@@ -3,6 +3,7 @@ package lab
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,24 +21,19 @@ type Call struct {
 	stack []uintptr
 }
 
-// sum tells calls apart, to notice code that does not make the same call twice.
-func (c *Call) sum() mem.Sum {
-	var d mem.Digest
-	for _, text := range []string{string(c.Method), c.Target, c.Partition, c.Row, c.From, c.To, c.Paging.Continuation,
-		c.Message.ID, c.Message.Receipt, c.Message.Text} {
-		d.Text(text)
-	}
-	for _, op := range c.Operations {
-		etag, _ := op.If.ETag()
-		d.Text(string(op.Action))
-		d.Text(op.Row)
-		d.Text(string(etag))
-		d.Properties(op.Properties)
-	}
-	return d.Done()
+// equals tells calls apart, to notice code that does not make the same call twice.
+func (c *Call) equals(other *Call) bool {
+	return c.Method == other.Method && c.Target == other.Target && c.Partition == other.Partition && c.Row == other.Row && c.From == other.From &&
+		c.To == other.To && c.Paging.Continuation == other.Paging.Continuation && c.Message.ID == other.Message.ID &&
+		c.Message.Receipt == other.Message.Receipt && c.Message.Text == other.Message.Text &&
+		slices.EqualFunc(c.Operations, other.Operations, func(a, b driver.Operation) bool {
+			mine, _ := a.If.ETag()
+			its, _ := b.If.ETag()
+			return a.Action == b.Action && a.Row == b.Row && mine == its && slices.Equal(a.Properties, b.Properties)
+		})
 }
 
-// difference shows the first of the values that sum tells two calls apart by.
+// difference shows the first of the values that equals tells two calls apart by.
 func (c *Call) difference(then *Call) string {
 	first, second := c.values(), then.values()
 	for i := range min(len(first), len(second)) {
@@ -48,7 +44,7 @@ func (c *Call) difference(then *Call) string {
 	return fmt.Sprintf("%d values, then %d", len(first), len(second))
 }
 
-// values are the values that sum tells calls apart by, with their names.
+// values are the values that equals tells calls apart by, with their names.
 func (c *Call) values() []string {
 	values := []string{
 		"method = " + string(c.Method), "target = " + c.Target, "partition = " + c.Partition, "row = " + c.Row, "from = " + c.From, "to = " + c.To,
@@ -58,7 +54,7 @@ func (c *Call) values() []string {
 		etag, _ := op.If.ETag()
 		values = append(values, fmt.Sprintf("operation = %s %s", op.Action, op.Row), fmt.Sprintf("ETag of %s = %s", nameRow(c.Target, op.Row), etag))
 		for _, p := range op.Properties {
-			values = append(values, fmt.Sprintf("%s of %s = %s", p.Name, nameRow(c.Target, op.Row), p.Value))
+			values = append(values, fmt.Sprintf("%s of %s = %s", p.Name, nameRow(c.Target, op.Row), Clip(p.Value.String())))
 		}
 	}
 	return values
@@ -211,12 +207,23 @@ func describeMessage(text string) string {
 	m, err := domain.DecodeMessage(text)
 	switch {
 	case err != nil:
-		return text
+		return Clip(text)
 	case m.Kind == domain.MessageBlog:
 		return "delete post " + shortRow(string(m.Blog))
 	default:
 		return fmt.Sprintf("delete %s %s", m.Channel, m.Incarnation)
 	}
+}
+
+// mostShown is how many bytes of a value are shown.
+const mostShown = 300
+
+// Clip is a value as a line shows it: if it is long, its beginning and its length.
+func Clip(value string) string {
+	if len(value) <= mostShown {
+		return value
+	}
+	return fmt.Sprintf("%s… (%s)", strings.ToValidUTF8(value[:mostShown/4], ""), Count(len(value), "byte"))
 }
 
 // Count is a number with its noun.

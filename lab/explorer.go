@@ -44,7 +44,7 @@ type Explorer struct {
 // NewExplorer is a model checker of the scenario. The caller must call Close.
 func NewExplorer(s Scenario) *Explorer {
 	if s.Untrusted {
-		return NewExplorerOf(s, 0) // so that it runs again for each answer
+		return NewExplorerOf(s, fewSpaces/repeats) // each has so many executions
 	}
 	return NewExplorerOf(s, fewSpaces)
 }
@@ -88,7 +88,7 @@ func (x *Explorer) initial() *state {
 }
 
 func (x *Explorer) program(actor Actor, index int) *program {
-	return &program{actor: actor, index: index, lot: x.lot, options: x.scenario.options(), untrusted: x.scenario.Untrusted, started: x.clock(0, actor.Name)}
+	return &program{actor: actor, index: index, lot: x.lot, options: x.scenario.options(), untrusted: x.scenario.Untrusted, until: x.scenario.Until, started: x.clock(0, actor.Name)}
 }
 
 // setUp runs the set-up to its end.

@@ -186,6 +186,10 @@ func replaceTokens(s string, replace func(string) string) string {
 	var b strings.Builder
 	copied := 0
 	for i := 0; i <= len(s)-tokenLength; {
+		if !isTokenByte(s[i+tokenLength-1]) { // no token has that byte
+			i += tokenLength
+			continue
+		}
 		n := 0
 		for i+n < len(s) && isTokenByte(s[i+n]) {
 			n++

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -22,6 +23,7 @@ type program struct {
 	lot       *parking
 	options   storage.Options
 	untrusted bool
+	until     context.Context
 	// started is what the actor's clock shows at the start.
 	started clock
 }
@@ -43,8 +45,8 @@ type point struct {
 	next     map[mem.Sum]*point
 	// site is what line returns, once it was called.
 	site Site
-	// parked is an execution that waits at this point, if there is one.
-	parked *session
+	// parked are executions that wait at this point, if there are any.
+	parked []*session
 }
 
 // follows reports whether the call of this point is the first after a fact of the kind.
@@ -56,7 +58,15 @@ func (p *point) follows(kind Kind) bool {
 // start is the first point.
 func (p *program) start() *point {
 	if p.root == nil {
-		p.root = p.arrive(p.begin(), nil, Result{})
+		s := p.begin()
+		defer func() { // if it is not parked
+			if p.root == nil || p.root.call == nil {
+				close(s.quit)
+			}
+		}()
+		if p.root = p.arrive(s, nil, Result{}); p.root.call != nil {
+			p.lot.park(p.root, []*session{s})
+		}
 	}
 	return p.root
 }
@@ -67,23 +77,33 @@ func (p *program) after(at *point, a Result) *point {
 	if known, ok := at.next[sum]; ok {
 		return known
 	}
-	s := p.executionAt(at)
-	s.answer(a)
-	reached := p.arrive(s, at, a)
-	for i := 0; p.untrusted && p.index != SetupIndex && i < repeats; i++ {
-		again := p.executionAt(at)
+	runs := p.executionsAt(at)
+	defer func() { // those that are not parked
+		for _, s := range runs {
+			close(s.quit)
+		}
+	}()
+	runs[0].answer(a)
+	reached := p.arrive(runs[0], at, a)
+	for _, again := range runs[1:] {
 		again.answer(a)
 		p.mustRepeat(again, reached)
-		again.abandon()
+	}
+	if p.repeated() && (reached.depth < deep || reached.depth%deep == 0 || reached.call == nil) {
+		runs = append(runs, p.executionAt(reached))
 	}
 	if at.next == nil {
 		at.next = map[mem.Sum]*point{}
 	}
 	at.next[sum] = reached
+	if reached.call != nil {
+		p.lot.park(reached, runs[:p.kept()])
+		runs = runs[p.kept():]
+	}
 	return reached
 }
 
-// arrive waits until the execution makes its next call, and parks it there.
+// arrive waits until the execution makes its next call.
 func (p *program) arrive(s *session, from *point, a Result) *point {
 	reached := &point{parent: from, answer: a, call: s.next()}
 	if from != nil {
@@ -94,44 +114,69 @@ func (p *program) arrive(s *session, from *point, a Result) *point {
 	}
 	reached.facts = s.facts[:len(s.facts):len(s.facts)]
 	reached.factsSum = sumFacts(reached.facts)
-	if reached.call != nil {
-		p.lot.park(reached, s)
-	}
 	return reached
 }
 
-// executionAt is an execution that waits at the point: the one that is parked
-// there, or a new one that gets the same answers.
-func (p *program) executionAt(at *point) *session {
-	if s := at.parked; s != nil {
-		at.parked = nil
-		return s
+// executionsAt are as many executions as the code needs that wait at the point: those that are parked there, and new ones
+// that get the same answers.
+func (p *program) executionsAt(at *point) []*session {
+	for want := p.kept(); len(at.parked) < want; {
+		at.parked = append(at.parked, p.executionAt(at))
 	}
+	runs := at.parked
+	at.parked = nil
+	return runs
+}
+
+// repeated reports whether the code is run again to each point: then what depends on chance is noticed, almost surely, and
+// what depends on the runs before by one more, from the start.
+func (p *program) repeated() bool { return p.untrusted && p.index != SetupIndex }
+
+// kept is how many executions are parked at a point.
+func (p *program) kept() int {
+	if p.repeated() {
+		return repeats
+	}
+	return 1
+}
+
+// executionAt is a new execution that waits at the point.
+func (p *program) executionAt(at *point) *session {
 	var path []*point
 	for q := at; q.parent != nil; q = q.parent {
 		path = append(path, q)
 	}
 	s := p.begin()
+	there := false
+	defer func() {
+		if !there {
+			close(s.quit)
+		}
+	}()
 	p.mustRepeat(s, p.root)
 	for i := len(path) - 1; i >= 0; i-- {
 		s.answer(path[i].answer)
 		p.mustRepeat(s, path[i])
 	}
+	there = true
 	return s
 }
 
-// repeats is how often untrusted code is run again to each point: what depends on chance is noticed, almost surely.
+// repeats is how many executions of code that is not trusted come to each point together.
 const repeats = 8
+
+// deep is from which depth on the code is run from its start only to one point in so many, and to its end: each such run
+// comes to all points before, and costs as many calls.
+const deep = 16
 
 // mustRepeat panics if the code does not make the same call as before, or does not tell the same. Then the
 // code depends on something that the lab does not control.
 func (p *program) mustRepeat(s *session, at *point) {
 	c := s.next()
-	same := c == nil && at.call == nil || c != nil && at.call != nil && c.sum() == at.call.sum()
+	same := c == nil && at.call == nil || c != nil && at.call != nil && c.equals(at.call)
 	if same && (!p.untrusted || sumFacts(s.facts) == at.factsSum) {
 		return
 	}
-	s.abandon()
 	does := func(c *Call, facts []Fact) string {
 		text := "its end"
 		if c != nil {
@@ -170,16 +215,16 @@ const (
 	ManySpaces = 64 << 10
 )
 
-func (l *parking) park(at *point, s *session) {
+func (l *parking) park(at *point, runs []*session) {
 	if len(l.spaces) == 0 {
-		s.abandon()
+		abandon(runs)
 		return
 	}
-	if old := l.spaces[l.oldest]; old != nil && old.parked != nil {
-		old.parked.abandon()
+	if old := l.spaces[l.oldest]; old != nil {
+		abandon(old.parked)
 		old.parked = nil
 	}
-	at.parked = s
+	at.parked = runs
 	l.spaces[l.oldest] = at
 	l.oldest = (l.oldest + 1) % len(l.spaces)
 }
@@ -187,10 +232,16 @@ func (l *parking) park(at *point, s *session) {
 // clear abandons all executions.
 func (l *parking) clear() {
 	for i, at := range l.spaces {
-		if at != nil && at.parked != nil {
-			at.parked.abandon()
+		if at != nil {
+			abandon(at.parked)
 			at.parked = nil
 		}
 		l.spaces[i] = nil
+	}
+}
+
+func abandon(runs []*session) {
+	for _, s := range runs {
+		s.abandon()
 	}
 }

@@ -81,6 +81,8 @@ type Scenario struct {
 	// Untrusted is for code that may be wrong in any way. An actor that makes neither a call nor an end
 	// within Patience panics, and so does one that does not do the same again for the same answers.
 	Untrusted bool
+	// Until is how long such code is run. When it ends, what the explorer does panics with its cause. It may be nil.
+	Until context.Context
 	// Wrong says what is wrong with the code, so that it is not worth a search. It may be nil, and may return nil.
 	Wrong func() error
 	// Warnings say, once the code was searched, why that says little. It may be nil.

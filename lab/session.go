@@ -94,8 +94,15 @@ func HashPassword(password string) string {
 // next panics: its caller can recover, which no code can in the actor's goroutine.
 func (s *session) next() *Call {
 	var late <-chan time.Time // never, if the code is trusted
+	var over <-chan struct{}
 	if s.untrusted {
 		late = time.After(Patience)
+	}
+	if s.until != nil {
+		if s.until.Err() != nil {
+			panic(context.Cause(s.until))
+		}
+		over = s.until.Done()
 	}
 	select {
 	case c := <-s.calls:
@@ -105,6 +112,8 @@ func (s *session) next() *Call {
 			panic(s.failure)
 		}
 		return nil
+	case <-over:
+		panic(context.Cause(s.until))
 	case <-late:
 		at, _ := s.goroutine.Load().(string)
 		panic(fmt.Errorf("%s makes neither a call nor an end within %s%s", s.actor.Name, Patience, Where(at)))

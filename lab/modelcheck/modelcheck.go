@@ -92,21 +92,29 @@ func (c Case) Try(ctx context.Context) (r Result, whole bool, err error) {
 			return r, false, err
 		}
 	}
+	r = Result{Case: c}
+	c.Until = ctx
 	x := lab.NewExplorer(c.Scenario)
 	defer x.Close()
+	began := time.Now()
 	defer func() {
-		switch cause := recover().(type) {
+		cause := recover()
+		r.Counts, r.Took = x.Counts(), time.Since(began)
+		switch cause := cause.(type) {
 		case nil:
 		case *lab.Failure:
-			err = fmt.Errorf("after the schedule %q, %v", c.Format(cause.Schedule), cause.Cause)
+			if cause.Cause != context.Cause(ctx) {
+				err = fmt.Errorf("after the schedule %q, %v", c.Format(cause.Schedule), cause.Cause)
+			}
+		case error:
+			if cause != context.Cause(ctx) {
+				err = fmt.Errorf("at the start, %w", cause)
+			}
 		default:
 			err = fmt.Errorf("at the start, %v", cause)
 		}
 	}()
-	r = Result{Case: c}
-	began := time.Now()
 	r.Finding, whole = x.ExploreFor(ctx)
-	r.Counts, r.Took = x.Counts(), time.Since(began)
 	return r, whole, nil
 }
 

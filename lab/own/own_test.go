@@ -26,6 +26,7 @@ func TestOwn(t *testing.T) {
 	t.Run("the lease of a worker that died ends before the end is judged", leasesEnd)
 	t.Run("code that depends on the clock, on random numbers or on a goroutine is named before it is searched", chanceIsNamed)
 	t.Run("a search ends with its time, also while an actor goes on alone", searchEnds)
+	t.Run("a search of long code runs it a few times, and not once for each of its calls", longCodeIsRunSeldom)
 	t.Run("a variable that the actors share is named, with the line that changes it, before it is searched", sharedIsNamed)
 	t.Run("a protocol is not blamed for another one in its file", othersAreNotBlamed)
 	t.Run("a protocol in which nothing can be violated is warned of, with the line, and no other is", vacuityIsWarnedOf)
@@ -95,6 +96,19 @@ func searchEnds(t *testing.T) {
 		}
 	}}}}
 	if _, whole, err := (modelcheck.Case{Part: modelcheck.Own, Scenario: p.Whole()}).Try(ctx); whole || err != nil || calls > 1000 {
+		t.Errorf("whole %t, %v, after %d calls", whole, err, calls)
+	}
+}
+
+func longCodeIsRunSeldom(t *testing.T) {
+	calls := 0
+	p := own.Protocol{Actors: []own.Actor{{Name: "ann", Run: func(c own.Client) {
+		for i := range 100 {
+			calls++
+			_ = c.Table("Rows").Transact(c, "p", driver.Insert(strconv.Itoa(i)))
+		}
+	}}}}
+	if _, whole, err := (modelcheck.Case{Part: modelcheck.Own, Scenario: p.Whole()}).Try(t.Context()); !whole || err != nil || calls > 5_000 {
 		t.Errorf("whole %t, %v, after %d calls", whole, err, calls)
 	}
 }
