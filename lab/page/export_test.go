@@ -34,3 +34,9 @@ var RecordsOfOwn = recordsOfOwn
 
 // FoundIn is what the index says about a reader's own protocol.
 var FoundIn = foundIn
+
+// FailsLater makes the code of a reader's own protocol one that has failed when its page was made.
+func (l *Lab) FailsLater(name, failure string) *Lab {
+	l.failures.Store(name, failure)
+	return l
+}

@@ -22,7 +22,7 @@ func suffixOf(name string) (base, suffix string) {
 // scenarioFile answers with the whole run: as data, as a picture, or as a diagram of Mermaid.
 func (l *Lab) scenarioFile(w http.ResponseWriter, r *http.Request, q request, suffix string) (templates.Response, error) {
 	q.at, q.ask = len(q.schedule), ""
-	told, err := inTurn(r.Context(), l.replays, func() (*scene, error) { return l.follow(r.Context(), q) })
+	told, err := inItsTurn(r.Context(), l, q, l.follow)
 	if err != nil {
 		return templates.Response{}, err
 	}

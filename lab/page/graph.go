@@ -2,6 +2,7 @@ package page
 
 import (
 	"cmp"
+	"context"
 	"net/http"
 	"slices"
 	"strconv"
@@ -23,7 +24,7 @@ func (l *Lab) graph(w http.ResponseWriter, r *http.Request, page templates.Page,
 	if err != nil {
 		return templates.Response{}, err
 	}
-	v, err := inTurn(r.Context(), l.replays, func() (*graphView, error) {
+	v, err := inItsTurn(r.Context(), l, q, func(ctx context.Context, q request) (*graphView, error) {
 		x := lab.NewExplorer(q.Scenario)
 		defer x.Close()
 		moments, err := x.Follow(q.schedule[:q.at], false)
@@ -35,9 +36,9 @@ func (l *Lab) graph(w http.ResponseWriter, r *http.Request, page templates.Page,
 			return nil, refuseSchedule(&q.Scenario, "There is no graph of this level",
 				"A graph is drawn of a level with at most "+strconv.Itoa(mostDrawn)+" states, in which an invariant can be violated.")
 		}
-		g := x.Graph(r.Context(), shown.record.Invariant, mostDrawn)
+		g := x.Graph(ctx, shown.record.Invariant, mostDrawn)
 		if g == nil {
-			return nil, r.Context().Err()
+			return nil, ctx.Err()
 		}
 		return newGraphView(shown, g), nil
 	})

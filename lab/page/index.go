@@ -129,12 +129,14 @@ func foundIn(c modelcheck.Case, record modelcheck.Record) string {
 	switch {
 	case record.Failure != "":
 		return "its code fails: " + record.Failure
-	case record.Shortest > 0:
+	case record.Invariant != "" && record.Shortest == 0:
+		return "breaks at the start"
+	case record.Invariant != "":
 		return "breaks in " + lab.Count(record.Shortest, "step")
 	case record.States > 0:
 		return cmp.Or(c.Warning(), "holds in "+lab.Count(record.States, "state"))
 	}
-	return "has too many states for a quick search"
+	return "no violation in the " + ownTime.String() + " of a quick search, which took too long to end"
 }
 
 // titleOfInvariant is the name of an invariant in words.

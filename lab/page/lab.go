@@ -1,6 +1,8 @@
 package page
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"runtime"
 	"slices"
@@ -24,6 +26,8 @@ type Lab struct {
 	// stale reports whether the code has changed since.
 	stale             func() bool
 	replays, searches turn
+	// ownReplays and ownSearches are those of readers' own protocols.
+	ownReplays, ownSearches turn
 	// pages are the answers that were made, by their addresses. changes counts what was found since that pages say.
 	pages   *otter.Cache[string, answered]
 	changes atomic.Int64
@@ -46,7 +50,7 @@ func New() *Lab {
 			return records
 		}),
 		stale:   sync.OnceValue(func() bool { return modelcheck.Stale() != nil }),
-		replays: make(turn, maxReplays), searches: make(turn, 1), pages: newKept(),
+		replays: make(turn, maxReplays), searches: make(turn, 1), ownReplays: make(turn, maxReplays), ownSearches: make(turn, 1), pages: newKept(),
 	}
 }
 
@@ -83,7 +87,11 @@ func (l *Lab) inOwn(answer handler) handler {
 			if _, fault := cause.(runtime.Error); cause != nil && (fault || !is) {
 				panic(cause)
 			}
-			if failure != nil {
+			var refusal *templates.Refusal
+			switch {
+			case errors.As(failure, &refusal), errors.Is(failure, context.DeadlineExceeded), errors.Is(failure, context.Canceled):
+				err = failure // there was no time
+			case failure != nil:
 				words, _, _ := strings.Cut(failure.Error(), "\n") // the stack comes after that
 				l.failures.Store(name, words)
 				err = refuseCode(words)

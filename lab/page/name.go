@@ -250,7 +250,7 @@ func (n *names) value(store string, e driver.Entity) string {
 	kind := schema.Of(store, e.Partition, e.Row)
 	var words []string
 	for _, p := range e.Properties {
-		text := n.text(templates.ShortKey(p.Value.String()))
+		text := n.text(templates.ShortKey(lab.Clip(p.Value.String())))
 		switch {
 		case kind == nil && p.Value.Kind() != driver.KindDateTime:
 			words = append(words, p.Name+" "+text)
@@ -287,7 +287,7 @@ func (n *names) message(text string) string {
 	m, err := domain.DecodeMessage(text)
 	switch {
 	case err != nil:
-		return n.text(text)
+		return n.text(lab.Clip(text))
 	case m.Kind == domain.MessageBlog:
 		return "delete " + n.text(string(m.Blog))
 	}

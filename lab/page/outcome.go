@@ -43,6 +43,7 @@ func (l *Lab) outcomeOf(ctx context.Context, x *lab.Explorer, v *scene) (*outcom
 		if err != nil {
 			return nil, err
 		}
+		complete.Until = v.Until
 		complete.Preemptions = v.Preemptions // it may bound them more, and be stuck before that step
 		same, _ := complete.Parse(v.Format(run))
 		moments, _ := complete.Follow(same, true) // it has all actors, and leaves out what is not possible
@@ -151,12 +152,15 @@ func (v *scene) unsearched() string {
 	case v.ask == askReach:
 		return "Because of which step is not known: there was no time to search all states."
 	}
+	if v.Part == modelcheck.Own {
+		return "Because of which step is not known: a search ends at the first violation, and this needs all states."
+	}
 	return "Because of which step is not known: not all states were searched."
 }
 
 // searchAll is the address that searches all states for that step. It is empty if that was done, or is not offered.
 func (v *scene) searchAll() string {
-	if v.unsearched() == "" || v.ask == askReach || v.Part == modelcheck.Own {
+	if v.unsearched() == "" || v.ask == askReach {
 		return ""
 	}
 	return v.asking(askReach)

@@ -2,12 +2,14 @@ package page
 
 import (
 	"context"
+	"net/http"
 	"strings"
 	"sync"
 	"time"
 
 	"microblogging/lab"
 	"microblogging/lab/modelcheck"
+	"microblogging/templates"
 )
 
 // ownTime is how long each scenario of a reader's own protocol is searched, when it is first asked for.
@@ -29,6 +31,39 @@ type ownProtocol struct {
 	once    sync.Once
 	done    chan struct{}
 	records []modelcheck.Record
+}
+
+// pageTime is how long the code of a reader's own protocol may take for one page.
+const pageTime = 5 * time.Second
+
+// inItsTurn works on a scenario when its turn has come. Readers' own protocols have turns of their own, so that one that
+// takes long makes no page wait but theirs. They end with their request, and after pageTime.
+func inItsTurn[T any](ctx context.Context, l *Lab, q request, work func(context.Context, request) (T, error)) (T, error) {
+	if q.Part != modelcheck.Own {
+		return inTurn(ctx, l.replays, func() (T, error) { return work(ctx, q) })
+	}
+	return inTurn(ctx, l.ownReplays, func() (T, error) {
+		within, cancel := context.WithTimeoutCause(ctx, pageTime, refuseSlow(q.Name))
+		defer cancel()
+		q.Until = within
+		return work(within, q)
+	})
+}
+
+func refuseSlow(name string) error {
+	return &templates.Refusal{Problem: templates.Problem{
+		Status: http.StatusUnprocessableEntity, Title: "This protocol takes too long",
+		Detail: "The code of " + name + " took longer than " + pageTime.String() + " for this page. Let it make fewer calls or write shorter values, and do less between two calls.",
+		Links:  []templates.Link{labLink()},
+	}}
+}
+
+// searchTurns are those in which a scenario is searched.
+func (l *Lab) searchTurns(q request) turn {
+	if q.Part == modelcheck.Own {
+		return l.ownSearches
+	}
+	return l.searches
 }
 
 // protocolOf is the name of the protocol that a safeguard is taken out of, or the name as it is.
@@ -124,9 +159,15 @@ func (l *Lab) recordOf(name string) modelcheck.Record {
 // foundInOwn says what was found in a reader's own scenario, if it was searched by now.
 func (l *Lab) foundInOwn(c modelcheck.Case) string {
 	record, found := modelcheck.About(l.known(), c.Name)
-	if records, searched := l.own.known(c.Name); !found && !searched {
+	records, searched := l.own.known(c.Name)
+	later, failed := l.failures.Load(c.Name)
+	switch {
+	case failed: // which only a page has shown
+		record = modelcheck.Record{Failure: later.(string)}
+	case found:
+	case !searched:
 		return "is being searched: load this page again"
-	} else if !found {
+	default:
 		record, _ = modelcheck.About(records, c.Name)
 	}
 	return foundIn(c, record)

@@ -3,10 +3,15 @@ package page_test
 import (
 	"context"
 	"errors"
+	"microblogging/storage/driver"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"microblogging/lab"
 	"microblogging/lab/mem"
@@ -91,13 +96,91 @@ func TestOwnCode(t *testing.T) {
 			t.Error(err)
 		}
 	})
+	t.Run("a protocol that takes long has a page that says so, ends with its request, and makes no other page wait", slowCodeEnds)
+	t.Run("a protocol with large values has a page", largeValuesAreClipped)
+	t.Run("the index says what only a page has found, and what breaks at the start", indexSaysWhatIsKnown)
 	t.Run("a protocol that holds because of nothing is said to, with the reason", func(t *testing.T) {
 		c := modelcheck.Case{Scenario: lab.Scenario{Warnings: func() []string { return []string{"one", "two"} }}}
 		if found := page.FoundIn(c, modelcheck.Record{States: 7}); found != "warning: one; two" {
 			t.Error(found)
 		}
-		if found := page.FoundIn(c, modelcheck.Record{States: 7, Shortest: 2}); found != "breaks in 2 steps" {
+		if found := page.FoundIn(c, modelcheck.Record{States: 7, Invariant: "mine", Shortest: 2}); found != "breaks in 2 steps" {
 			t.Error(found)
 		}
 	})
+}
+
+// acting is a protocol of a reader's whose only actor does this.
+func acting(name string, act func(context.Context, *lab.Client)) modelcheck.Case {
+	return modelcheck.Case{Part: modelcheck.Own, Scenario: lab.Scenario{Name: name, About: "one", Invariants: lab.Expectations{}, Untrusted: true,
+		Actors: []lab.Actor{{Name: "ann", Run: act}}}}
+}
+
+func slowCodeEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		calls := 0
+		slow := acting("own/slow", func(ctx context.Context, c *lab.Client) {
+			for range 20 {
+				time.Sleep(lab.Patience - time.Millisecond)
+				calls++
+				_, _ = driver.NewTable(c.Backend, "Rows").Get(ctx, "p", "") // the answer makes no difference
+			}
+		})
+		shipped := acting("shipped", func(context.Context, *lab.Client) {})
+		shipped.Part = modelcheck.Real
+		s := newSiteOf(t, page.New().With(slow, shipped))
+		s.get("/lab/own/slow").want(422) // and it was searched
+		begun := time.Now()
+		var both sync.WaitGroup
+		for range 2 {
+			both.Go(func() {
+				r := s.get("/lab/own/slow").want(422).says("This protocol takes too long", "The code of own/slow took longer than 5s")
+				if took := time.Since(begun); took > 10*time.Second || r.header.Get("Retry-After") != "" {
+					t.Errorf("after %s, %v", took, r.header)
+				}
+			})
+		}
+		time.Sleep(time.Second) // both replay
+		before := time.Now()
+		s.get("/lab/shipped").want(200)
+		if took := time.Since(before); took > time.Second {
+			t.Errorf("another page waits for %s", took)
+		}
+		both.Wait()
+		s.get("/lab").want(200).says("no violation in the 2s of a quick search")
+
+		ctx, leave := context.WithCancel(t.Context())
+		go func() {
+			time.Sleep(3 * time.Second)
+			leave()
+		}()
+		r := httptest.NewRequestWithContext(ctx, http.MethodGet, "/lab/own/slow", nil)
+		r.SetPathValue("name", "slow")
+		begun, calls = time.Now(), 0
+		_, err := page.New().With(slow).Routes()["/lab/own/{name}"](httptest.NewRecorder(), r, templates.Page{})
+		if took := time.Since(begun); took > 5*time.Second || !errors.Is(err, context.Canceled) {
+			t.Errorf("without its client, a request takes %s: %v", took, err)
+		}
+		time.Sleep(lab.Patience) // until the code that still sleeps ends
+	})
+}
+
+func largeValuesAreClipped(t *testing.T) {
+	s := newSiteOf(t, page.New().With(acting("own/large", func(ctx context.Context, c *lab.Client) {
+		for i := range 100 {
+			_ = driver.NewTable(c.Backend, "Rows").Transact(ctx, "p", driver.Insert(strconv.Itoa(i), driver.String("S", strings.Repeat("x", 30_000))))
+		}
+	})))
+	if r := s.get("/lab/own/large?s=ann*100").want(200).says("… (30,000 bytes)"); len(r.body) > 200_000 {
+		t.Errorf("a page of %d bytes", len(r.body))
+	}
+}
+
+func indexSaysWhatIsKnown(t *testing.T) {
+	c := acting("own/mine", func(context.Context, *lab.Client) {})
+	if found := page.FoundIn(c, modelcheck.Record{States: 1, Invariant: "false"}); found != "breaks at the start" {
+		t.Error(found)
+	}
+	s := newSiteOf(t, page.New().With(c).FailsLater("own/mine", "ann: panic"))
+	s.get("/lab").want(200).says("its code fails: ann: panic")
 }

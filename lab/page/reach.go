@@ -1,6 +1,7 @@
 package page
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 	"time"
@@ -24,19 +25,20 @@ func (l *Lab) reach(r *http.Request, q request) (*lab.Reach, error) {
 	invariant := l.recordOf(q.Name).Invariant
 	known, tried := l.reaches.Load(q.Name)
 	found, _ := known.(*lab.Reach)
-	if found != nil || tried && q.ask != askReach || invariant == "" || q.Part == modelcheck.Own {
+	if found != nil || tried && q.ask != askReach || invariant == "" {
 		return found, nil
 	}
-	most, turns := fewStates, l.replays
-	if q.ask == askReach {
-		most, turns = manyStates, l.searches
+	most, within, turns := fewStates, reachTime, l.replays
+	switch {
+	case q.ask == askReach:
+		most, turns = manyStates, l.searchTurns(q)
+	case q.Part == modelcheck.Own:
+		turns, within = l.ownReplays, twinTime
 	}
 	return inTurn(r.Context(), turns, func() (*lab.Reach, error) {
-		ctx, cancel := searching(r, reachTime)
+		ctx, cancel := searching(r, within)
 		defer cancel()
-		x := lab.NewExplorer(q.Scenario)
-		defer x.Close()
-		found := x.Reach(ctx, invariant, most)
+		found := reachOf(ctx, q, invariant, most)
 		if found != nil {
 			l.reaches.Store(q.Name, found)
 			l.changes.Add(1)
@@ -45,6 +47,21 @@ func (l *Lab) reach(r *http.Request, q request) (*lab.Reach, error) {
 		}
 		return found, nil
 	})
+}
+
+// reachOf is nil also if the code of a reader's own protocol fails in a state that no page has shown.
+func reachOf(ctx context.Context, q request, invariant string, most int) (found *lab.Reach) {
+	if q.Part == modelcheck.Own {
+		q.Until = ctx
+		defer func() {
+			if recover() != nil {
+				found = nil
+			}
+		}()
+	}
+	x := lab.NewExplorer(q.Scenario)
+	defer x.Close()
+	return x.Reach(ctx, invariant, most)
 }
 
 // An onward is what a search of the states that can follow the shown one has found, where there are too many to search all.

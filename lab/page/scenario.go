@@ -54,7 +54,7 @@ func (l *Lab) scenario(w http.ResponseWriter, r *http.Request, page templates.Pa
 		return l.scenarioFile(w, r, q, suffix)
 	}
 	if q.run != "" {
-		on, err := inTurn(r.Context(), l.replays, func() (request, error) { return l.runOn(q, q.run) })
+		on, err := inItsTurn(r.Context(), l, q, func(_ context.Context, q request) (request, error) { return l.runOn(q, q.run) })
 		if err != nil {
 			return templates.Response{}, err
 		}
@@ -67,7 +67,7 @@ func (l *Lab) scenario(w http.ResponseWriter, r *http.Request, page templates.Pa
 	if q.ask == askGraph {
 		return l.graph(w, r, page, q)
 	}
-	v, err := inTurn(r.Context(), l.replays, func() (*scene, error) { return l.follow(r.Context(), q) })
+	v, err := inItsTurn(r.Context(), l, q, l.follow)
 	if err != nil {
 		return templates.Response{}, err
 	}

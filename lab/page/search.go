@@ -39,7 +39,7 @@ func (l *Lab) searched(r *http.Request, q request) (v searchView, err error) {
 	if q.ask != askSearch {
 		return v, nil
 	}
-	return inTurn(r.Context(), l.searches, func() (searchView, error) {
+	return inTurn(r.Context(), l.searchTurns(q), func() (searchView, error) {
 		ctx, cancel := searching(r, searchTime)
 		defer cancel()
 		result, whole, err := q.Try(ctx)
