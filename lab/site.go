@@ -31,7 +31,8 @@ type Site struct {
 const sentenceMark = "//lab: "
 
 // line is the line of Go that makes the call of the point: the innermost that has a sentence, because what
-// lies within only passes the call on. If none has one, it is the innermost outside package fence. Package optimistic
+// lies within only passes the call on. If none has one, it is the innermost outside package fence and the library of
+// lab/own. Package optimistic
 // makes the calls of others, so its sentence is told of the line that calls it. Many
 // moments have an actor wait at one point, so it is looked up once.
 func (p *point) line() Site {
@@ -43,7 +44,7 @@ func (p *point) line() Site {
 		var frame runtime.Frame
 		frame, more = frames.Next()
 		site, ok := siteOf(frame)
-		if ok && (site.Sentence != "" || p.site.File == "" || of(p.site, "internal/fence") || of(p.site, "optimistic")) {
+		if ok && (site.Sentence != "" || p.site.File == "" || isOwnLibrary(p.site.File) || of(p.site, "internal/fence") || of(p.site, "optimistic")) {
 			site.Sentence = cmp.Or(p.site.Sentence, site.Sentence)
 			p.site = site
 		}
@@ -56,6 +57,15 @@ func (p *point) line() Site {
 
 // of reports whether the line is one of this package of storage.
 func of(site Site, folder string) bool { return strings.HasPrefix(site.File, "storage/"+folder+"/") }
+
+// declaresProtocol is in each file of a reader's.
+var declaresProtocol = regexp.MustCompile(`(?m)^func \((\w+ )?\*?Protocols\) `)
+
+// isOwnLibrary reports whether a file of lab/own is no reader's: it declares no protocol.
+func isOwnLibrary(file string) bool {
+	text, known := Source(file)
+	return known && strings.HasPrefix(file, "lab/own/") && !strings.HasSuffix(file, "_test.go") && !declaresProtocol.MatchString(text)
+}
 
 // Goroutine names the goroutine that calls it: "goroutine 12 ".
 func Goroutine() string {
@@ -74,7 +84,7 @@ func Where(goroutine string) string {
 	_, stack, _ := strings.Cut(string(all[:runtime.Stack(all, true)]), goroutine+"[")
 	stack, _, _ = strings.Cut(stack, "\n\n")
 	for _, line := range ownLine.FindAllString(stack, -1) {
-		if !strings.HasPrefix(line, "lab/own/own.go:") && !strings.HasPrefix(line, "lab/own/limit.go:") {
+		if file, _, _ := strings.Cut(line, ":"); !isOwnLibrary(file) {
 			return " in " + line
 		}
 	}

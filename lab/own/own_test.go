@@ -21,6 +21,7 @@ func TestOwn(t *testing.T) {
 	t.Run("each protocol that comes with the lab holds, and breaks without its safeguard", protocolsHold)
 	t.Run("a delayed duplicate is found where only Late is set", lateIsAFault)
 	t.Run("each call is told by a sentence of the protocol's own", callsAreTold)
+	t.Run("a call without a sentence is told by its own line, and so is an invariant that comes to no end", linesAreTheReaders)
 	t.Run("no more actors die than Deaths says, also with Late", deathsAreCounted)
 	t.Run("code that is wrong ends its own search alone, which says where it is wrong", wrongCodeIsNamed)
 	t.Run("the lease of a worker that died ends before the end is judged", leasesEnd)
@@ -227,6 +228,31 @@ func leasesEnd(t *testing.T) {
 	if found := x.Explore(); found != nil {
 		t.Errorf("%+v", found)
 	}
+}
+
+func linesAreTheReaders(t *testing.T) {
+	p := own.Protocol{Actors: []own.Actor{{Name: "ann", Run: func(c own.Client) { _ = c.Table("Rows").Transact(c, "p", driver.Insert("")) }}}}
+	x := lab.NewExplorer(p.Whole())
+	defer x.Close()
+	moments, err := x.Follow(nil, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if at := moments[0].Actors[0].Site; at.File != "lab/own/own_test.go" {
+		t.Errorf("the call is at %+v", at)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		until := make(chan struct{})
+		defer close(until)
+		p.Invariants = []own.Invariant{{Name: "endless", Always: func(s own.State) string {
+			s.There("Rows", "p", "") // which the library counts
+			<-until
+			return ""
+		}}}
+		if _, _, err := (modelcheck.Case{Part: modelcheck.Own, Scenario: p.Whole()}).Try(t.Context()); err == nil || !strings.Contains(err.Error(), "in lab/own/own_test.go:") {
+			t.Error(err)
+		}
+	})
 }
 
 func deathsAreCounted(t *testing.T) {
