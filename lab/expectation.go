@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"fmt"
 	"slices"
 
 	"microblogging/domain"
@@ -72,9 +73,9 @@ func (e Expectations) Rest(v View) Outcome {
 	outcome.DB = left.Snapshot()
 	at := slices.IndexFunc(e.Expected, func(expected Expectation) bool { return expected.Ends })
 	if outcome.Unfinished && at >= 0 {
-		detail := "new processes come to no end"
+		detail := fmt.Sprintf("Recover still changes the store when it runs for time %d", mostRecoveries)
 		if last != nil {
-			detail += ": " + last.Error()
+			detail = fmt.Sprintf("Recover still returns an error when it runs for time %d: %v", mostRecoveries, last)
 		}
 		outcome.Violations = []domain.Violation{{Invariant: e.Expected[at].Name, Detail: detail}}
 		return outcome

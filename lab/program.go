@@ -192,7 +192,10 @@ func (p *program) mustRepeat(s *session, at *point) {
 		text += ": " + at.call.difference(c)
 	}
 	if p.untrusted {
-		text += ". It depends on something that its runs share, such as a variable that is declared outside of the actor's function"
+		text += ". It depends on something that its runs share, such as a variable that is declared outside of the actor's function; or on the order of a map, the time, or random numbers"
+		if at, running := s.goroutine.Load().(string); running && c != nil {
+			text += Where(at)
+		}
 	}
 	panic(errors.New(text))
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"io/fs"
 	"regexp"
 	"runtime"
@@ -86,6 +87,27 @@ func Where(goroutine string) string {
 	for _, line := range ownLine.FindAllString(stack, -1) {
 		if file, _, _ := strings.Cut(line, ":"); !isOwnLibrary(file) {
 			return " in " + line
+		}
+	}
+	return ""
+}
+
+// Caller is the stack of the goroutine that calls it, for LineIn.
+func Caller() []uintptr {
+	stack := make([]uintptr, mostFrames)
+	return stack[:runtime.Callers(2, stack)]
+}
+
+// LineIn is what Where says of a stack. It stops nothing.
+func LineIn(stack []uintptr) string {
+	frames := runtime.CallersFrames(stack)
+	for more := len(stack) > 0; more; {
+		var frame runtime.Frame
+		frame, more = frames.Next()
+		if line := ownLine.FindString(fmt.Sprintf("%s:%d", frame.File, frame.Line)); line != "" {
+			if file, _, _ := strings.Cut(line, ":"); !isOwnLibrary(file) {
+				return " in " + line
+			}
 		}
 	}
 	return ""

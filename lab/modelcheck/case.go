@@ -128,10 +128,19 @@ func find(cases []Case, name string) (Case, error) {
 		at = slices.IndexFunc(cases, func(c Case) bool { return c.Name == name })
 	}
 	if at < 0 {
-		return Case{}, fmt.Errorf("there is no scenario %q", name)
+		err := fmt.Errorf("there is no scenario %q", name)
+		for _, c := range cases {
+			if spelled(c.Name) == spelled(lab.OwnPrefix+name) {
+				err = fmt.Errorf("%w; yours is %s", err, c.Name)
+			}
+		}
+		return Case{}, err
 	}
 	return cases[at], nil
 }
+
+// spelled is a name as it is compared with that of a method: lease-lock is LeaseLock.
+func spelled(name string) string { return strings.ToLower(strings.ReplaceAll(name, "-", "")) }
 
 // Missing are the safeguards of a case without which the schedules that are known now break the case
 // itself, because they were removed from the code.

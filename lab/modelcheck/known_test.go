@@ -137,3 +137,9 @@ func pictureSaysWhy(t *testing.T) {
 		}
 	}
 }
+
+func TestFind(t *testing.T) {
+	if _, err := modelcheck.Find("LeaseLock"); err == nil || !strings.HasSuffix(err.Error(), "; yours is own/lease-lock") {
+		t.Errorf("the name of a method does not lead to its protocol: %v", err)
+	}
+}

@@ -118,6 +118,15 @@ func (c Case) Try(ctx context.Context) (r Result, whole bool, err error) {
 	return r, whole, nil
 }
 
+// Holds says that nothing was found, and in how many states. A search by random runs or with bounded preemptions does not
+// enter all.
+func (r Result) Holds() string {
+	if r.Walks > 0 || r.Preemptions > 0 {
+		return "No invariant is violated in " + lab.Count(r.States, "state") + "."
+	}
+	return "No invariant is violated. All " + lab.Count(r.States, "state") + " were searched."
+}
+
 // OK reports whether the result is the one expected.
 func (r Result) OK() bool {
 	switch {

@@ -11,7 +11,11 @@ import (
 
 // A Table is a driver.Table that panics if a call breaks a limit of the store, such as a key that no row can have: no store
 // ever answers it, so no schedule tests what comes after.
-type Table struct{ *driver.Table }
+type Table struct {
+	*driver.Table
+	name  string
+	watch *watch
+}
 
 // Get is that of driver.Table.
 func (t Table) Get(ctx context.Context, partition, row string) (driver.Entity, error) {
@@ -27,6 +31,7 @@ func (t Table) First(ctx context.Context, n int, q driver.Range) ([]driver.Entit
 
 // Transact is that of driver.Table.
 func (t Table) Transact(ctx context.Context, partition string, ops ...driver.Operation) error {
+	t.watch.writes(t.name, partition, ops)
 	return within(t.Table.Transact(ctx, partition, ops...))
 }
 

@@ -78,7 +78,7 @@ type Client struct {
 // Table is a table. It need not be made first.
 func (c Client) Table(name string) Table {
 	c.watch.acts(c.name)
-	return Table{driver.NewTable(c.backend, name)}
+	return Table{driver.NewTable(c.backend, name), name, c.watch}
 }
 
 // Queue is the queue, which delivers each message at least once.
@@ -96,28 +96,33 @@ func (c Client) Tell(what string) {
 
 // A State is what an invariant looks at.
 type State struct {
-	view lab.View
+	view  lab.View
+	watch *watch
 	// asks is told each question, and whether the state has something of that kind.
 	asks func(question string, found bool)
 }
 
 // Row is a row of a table. It has no properties if it is not there.
 func (s State) Row(table, partition, row string) driver.Properties {
-	s.asksFor(table)
+	s.asksFor(table, partition, row)
 	found, _ := s.view.DB.Get(table, partition, row)
 	return found.Properties
 }
 
 // There reports whether a row is there.
 func (s State) There(table, partition, row string) bool {
-	s.asksFor(table)
+	s.asksFor(table, partition, row)
 	_, err := s.view.DB.Get(table, partition, row)
 	return err == nil
 }
 
-// asksFor notes that rows of a table are asked for.
-func (s State) asksFor(table string) {
-	s.asks("rows of the table “"+table+"”, which has none in any state", slices.Contains(s.view.DB.Tables(), table))
+// asksFor notes that a row of a table is asked for.
+func (s State) asksFor(table, partition, row string) {
+	there := slices.Contains(s.view.DB.Tables(), table)
+	s.asks("rows of the table “"+table+"”, which has none in any state", there)
+	if there {
+		s.asks("the row “"+strings.TrimSpace(partition+" "+row)+"” of the table “"+table+"”, which no call writes", s.watch.wrote(table, partition, row))
+	}
 }
 
 // Told is how often an actor was told this.
@@ -138,7 +143,7 @@ func (s State) Messages() (texts []string) {
 
 // Scenarios are the protocols, and after each itself without each of its safeguards.
 func Scenarios() (all []lab.Scenario) {
-	protocols := reflect.ValueOf(Protocols{})
+	protocols, methods := reflect.ValueOf(Protocols{}), map[string][]string{}
 	for i := range protocols.NumMethod() {
 		method := protocols.Type().Method(i).Name
 		make, is := protocols.Method(i).Interface().(func(Safeguards) Protocol)
@@ -165,12 +170,68 @@ func Scenarios() (all []lab.Scenario) {
 		for i := range all[first:] {
 			all[first+i].Wrong = func() error {
 				file, text := source()
-				return cmp.Or(chance(file, text), shared(file, text, method))
+				return cmp.Or(whole.wrong(at(method)), chance(file, text), shared(file, text, method))
 			}
-			all[first+i].Warnings = func() []string { return append(watched.warnings(whole), whole.unasked(source())...) }
+			methods[all[first+i].Name] = append(methods[all[first+i].Name], method)
+			all[first+i].Warnings = func() []string {
+				file, text := source()
+				return append(watched.warnings(whole), whole.unasked(file, text, only(text, method))...)
+			}
+		}
+	}
+	for i, s := range all {
+		if names := methods[s.Name]; len(names) > 1 {
+			all[i].Wrong = func() error { return sameName(s.Name, names) }
 		}
 	}
 	return all
+}
+
+// only is the text of a file with the lines of a method alone. The others are empty.
+func only(text, method string) string {
+	_, first, last := lab.Find("(Protocols)." + method)
+	lines := strings.Split(text, "\n")
+	for i := range lines {
+		if i+1 < first || i+1 > last {
+			lines[i] = ""
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// at is where a method is declared: lab/own/mine.go:7.
+func at(method string) string {
+	file, line, _ := lab.Find("(Protocols)." + method)
+	return fmt.Sprintf("%s:%d", file, line)
+}
+
+// sameName is the error of methods that become one address.
+func sameName(name string, methods []string) error {
+	var places []string
+	for _, method := range methods {
+		places = append(places, method+" in "+at(method))
+	}
+	return fmt.Errorf("%s are both %s: give one of them another name", strings.Join(places, " and "), name)
+}
+
+// actorName is what an address needs not escape and a schedule can name.
+var actorName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+
+// wrong is an error if the protocol, which is declared at a line, cannot be run.
+func (p Protocol) wrong(line string) error {
+	known := map[string]bool{"network": true, "setup": true}
+	for _, actor := range p.Actors {
+		switch {
+		case !actorName.MatchString(actor.Name):
+			return fmt.Errorf("%s: the name of an actor is %q: use letters, digits and hyphens", line, actor.Name)
+		case known[actor.Name]:
+			return fmt.Errorf("%s: two actors are named %q, or the lab uses that name: give one another name", line, actor.Name)
+		case actor.Run == nil:
+			return fmt.Errorf("%s: the actor %q has no Run: give it a func(Client)", line, actor.Name)
+		}
+		known[actor.Name] = true
+	}
+	return nil
 }
 
 // capital is where an address has a hyphen in the name of a method: LeaseLock is lease-lock.
@@ -194,19 +255,23 @@ func (p Protocol) Scenario(name string) lab.Scenario {
 	return s
 }
 
-// expectations are the invariants. The first is broken if Recover comes to no end.
+// expectations are the invariants, and that Recover comes to an end.
 func (p Protocol) expectations() lab.Expectations {
 	var e lab.Expectations
 	if p.Recover != nil {
 		e.Recover = p.recover
 	}
-	for i, invariant := range p.Invariants {
-		expected := lab.Expectation{Ends: i == 0, Always: p.judging(invariant.Name, invariant.Always), Quiescent: p.judging(invariant.Name, invariant.Quiescent)}
+	for _, invariant := range p.Invariants {
+		expected := lab.Expectation{Always: p.judging(invariant.Name, invariant.Always), Quiescent: p.judging(invariant.Name, invariant.Quiescent)}
 		expected.Name, expected.Title, expected.Means = invariant.Name, invariant.Name, invariant.Means
 		if invariant.Always == nil {
 			expected.When = lab.Quiescent
 		}
 		e.Expected = append(e.Expected, expected)
+	}
+	if p.Recover != nil {
+		ends := lab.Invariant{Name: "Recover ends", Title: "Recover ends", Means: "Recover returns nil and changes nothing, in the end.", When: lab.Quiescent}
+		e.Expected = append(e.Expected, lab.Expectation{Invariant: ends, Ends: true})
 	}
 	return e
 }
@@ -217,7 +282,7 @@ func (p Protocol) judging(name string, judge func(State) string) func(lab.View) 
 	}
 	asks := func(question string, found bool) { p.watch.asks(name, question, found) }
 	return func(v lab.View) string {
-		return run("invariant “"+name+"”", func() string { return judge(State{v, asks}) })
+		return run("invariant “"+name+"”", func() string { return judge(State{v, p.watch, asks}) })
 	}
 }
 
@@ -226,14 +291,23 @@ const mostCalls = 10_000
 
 // recover runs Recover once.
 func (p Protocol) recover(left *mem.DB) lab.Deed {
-	calls := 0
-	counted := driver.Wrap(left, func(ctx context.Context, _ *driver.Call, next func(context.Context) error) error {
+	calls, failed := 0, ""
+	var stack []uintptr
+	counted := driver.Wrap(left, func(ctx context.Context, c *driver.Call, next func(context.Context) error) error {
 		if calls++; calls > mostCalls {
 			panic(fmt.Sprintf("it makes more than %d calls", mostCalls))
 		}
-		return next(ctx)
+		err := next(ctx)
+		if err != nil {
+			failed, stack = string(c.Method)+" of "+c.Target, lab.Caller()
+		}
+		return err
 	})
-	return lab.Deed{Recover: true, Err: run("Recover", func() error { return p.Recover(Client{context.Background(), counted, nil, "", p.watch}) })}
+	deed := lab.Deed{Recover: true, Err: run("Recover", func() error { return p.Recover(Client{context.Background(), counted, nil, "", p.watch}) })}
+	if deed.Err != nil && failed != "" {
+		deed.Err = fmt.Errorf("%w (the last call that failed: %s%s)", deed.Err, failed, lab.LineIn(stack))
+	}
+	return deed
 }
 
 // run runs code in a goroutine of its own, because nothing can end code that loops. It panics with what is wrong.

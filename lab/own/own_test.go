@@ -22,6 +22,8 @@ func TestOwn(t *testing.T) {
 	t.Run("a delayed duplicate is found where only Late is set", lateIsAFault)
 	t.Run("each call is told by a sentence of the protocol's own", callsAreTold)
 	t.Run("a call without a sentence is told by its own line, and so is an invariant that comes to no end", linesAreTheReaders)
+	t.Run("names that an address or a schedule cannot have are errors, with the line", namesAreChecked)
+	t.Run("a Recover that returns an error is blamed itself, with its call, and no invariant that holds", recoverIsBlamed)
 	t.Run("no more actors die than Deaths says, also with Late", deathsAreCounted)
 	t.Run("code that is wrong ends its own search alone, which says where it is wrong", wrongCodeIsNamed)
 	t.Run("the lease of a worker that died ends before the end is judged", leasesEnd)
@@ -161,6 +163,8 @@ func vacuityIsWarnedOf(t *testing.T) {
 			Invariants: judging(func(own.State) string { return "" })},
 		"the invariant “mine” asks for “savd”, which no actor is told in any state in lab/own/own_test.go:": {Actors: []own.Actor{writes},
 			Invariants: judging(func(s own.State) string { s.Told("savd"); return "" })},
+		"the invariant “mine” asks for the row “p typo” of the table “Rows”, which no call writes in lab/own/own_test.go:": {Actors: []own.Actor{writes},
+			Invariants: judging(func(s own.State) string { s.There("Rows", "p", "typo"); return "" })},
 		"the invariant “mine” asks for rows of the table “Row”, which has none in any state in lab/own/own_test.go:": {Actors: []own.Actor{writes},
 			Invariants: judging(func(s own.State) string { s.There("Row", "p", ""); return "" })},
 	} {
@@ -173,8 +177,11 @@ func vacuityIsWarnedOf(t *testing.T) {
 		}
 	}
 	p := own.Protocol{Safeguards: map[string]string{"fence": "why"}}
-	if asked, not := p.Unasked(`g.On("fence")`), p.Unasked(`g.On("fense")`); asked != nil || len(not) != 1 || !strings.HasPrefix(not[0], `nothing in mine.go asks for On("fence")`) {
+	if asked, not := p.Unasked(`g.On("fence")`), p.Unasked(``); asked != nil || len(not) != 1 || !strings.HasPrefix(not[0], `nothing in mine.go asks for On("fence")`) {
 		t.Errorf("%q and %q", asked, not)
+	}
+	if other := p.Unasked("g.On(\"fence\")\ng.On(\"lock\")"); len(other) != 1 || !strings.HasPrefix(other[0], `mine.go:2 asks for On("lock"), which is not among the Safeguards`) {
+		t.Errorf("%q", other)
 	}
 }
 
@@ -255,6 +262,39 @@ func linesAreTheReaders(t *testing.T) {
 	})
 }
 
+func namesAreChecked(t *testing.T) {
+	act := func(own.Client) {}
+	for want, actors := range map[string][]own.Actor{
+		"": {{Name: "ann", Run: act}, {Name: "w-1", Run: act}},
+		`mine.go:7: the name of an actor is "ann,bob"`: {{Name: "ann,bob", Run: act}},
+		`mine.go:7: the name of an actor is ""`:        {{Run: act}},
+		`mine.go:7: two actors are named "ann"`:        {{Name: "ann", Run: act}, {Name: "ann", Run: act}},
+		`mine.go:7: two actors are named "network"`:    {{Name: "network", Run: act}},
+		`mine.go:7: the actor "ann" has no Run`:        {{Name: "ann"}},
+	} {
+		if err := (own.Protocol{Actors: actors}).WrongAt("mine.go:7"); want == "" && err != nil || want != "" && (err == nil || !strings.HasPrefix(err.Error(), want)) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	if err := own.SameName("own/outbox", []string{"Outbox", "LeaseLock"}); !strings.Contains(err.Error(), "Outbox in lab/own/outbox.go:") || !strings.Contains(err.Error(), " and LeaseLock in lab/own/lease_lock.go:") {
+		t.Error(err)
+	}
+}
+
+func recoverIsBlamed(t *testing.T) {
+	p := own.Protocol{
+		Actors:     []own.Actor{{Name: "ann", Run: func(c own.Client) { _, _ = c.Table("Rows").Get(c, "p", "") }}},
+		Recover:    func(c own.Client) error { return c.Table("Rows").Transact(c, "p", driver.Delete("", driver.Exists)) },
+		Invariants: []own.Invariant{{Name: "holds", Quiescent: func(s own.State) string { return "" }}},
+	}
+	x := lab.NewExplorer(p.Whole())
+	defer x.Close()
+	found := x.Explore()
+	if found == nil || found.Violations[0].Invariant != "Recover ends" || !strings.Contains(found.Violations[0].Detail, "not found (the last call that failed: Transact of Rows in lab/own/own_test.go:") {
+		t.Errorf("%+v", found)
+	}
+}
+
 func deathsAreCounted(t *testing.T) {
 	var p own.Protocol
 	for _, name := range []string{"ann", "bob"} {
@@ -300,7 +340,7 @@ func wrongCodeIsNamed(t *testing.T) {
 		"carl: panic in lab/own/own_test.go:": {Actors: []own.Actor{{Name: "carl", Run: func(c own.Client) {
 			_ = c.Queue().Send(c, strings.Repeat("x", 100_000))
 		}}}},
-		"such as a variable that is declared outside of the actor's function": {Actors: []own.Actor{{Name: "ann", Run: func(c own.Client) {
+		"declared outside of the actor's function; or on the order of a map, the time, or random numbers in lab/own/own_test.go:": {Actors: []own.Actor{{Name: "ann", Run: func(c own.Client) {
 			counted++
 			row(c, fmt.Sprint(counted))
 		}}}},

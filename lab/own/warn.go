@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
+
+	"microblogging/storage/driver"
 )
 
 // A watch notes what the scenarios of one protocol come to, for the warnings about a search that finds nothing. It
@@ -18,10 +21,12 @@ type watch struct {
 	acted map[string]bool
 	// asked are the questions of each invariant, and whether some state had another answer than that there is nothing.
 	asked map[string]map[string]bool
+	// written are the rows that a call writes, or tries to.
+	written map[[3]string]bool
 }
 
 func newWatch() *watch {
-	return &watch{acted: map[string]bool{}, asked: map[string]map[string]bool{}}
+	return &watch{acted: map[string]bool{}, asked: map[string]map[string]bool{}, written: map[[3]string]bool{}}
 }
 
 // acts notes that an actor makes a call.
@@ -32,6 +37,28 @@ func (w *watch) acts(actor string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.acted[actor] = true
+}
+
+// writes notes which rows a call writes.
+func (w *watch) writes(table, partition string, ops []driver.Operation) {
+	if w == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, op := range ops {
+		w.written[[3]string{table, partition, op.Row}] = true
+	}
+}
+
+// wrote reports whether a call writes a row.
+func (w *watch) wrote(table, partition, row string) bool {
+	if w == nil {
+		return true
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.written[[3]string{table, partition, row}]
 }
 
 // asks notes a question of an invariant about a state.
@@ -80,6 +107,9 @@ func (w *watch) warnings(p Protocol) (list []string) {
 	return list
 }
 
+// asksFor is a line that asks for a safeguard.
+var asksFor = regexp.MustCompile(`\.On\("([^"]*)"\)`)
+
 // lineOf is where a function of a reader's is declared: " in lab/own/mine.go:7". It is empty if it is not a reader's.
 func lineOf(function any) string {
 	value := reflect.ValueOf(function)
@@ -94,11 +124,19 @@ func lineOf(function any) string {
 	return fmt.Sprintf(" in lab/own/%s:%d", name, line)
 }
 
-// unasked says which safeguards the code of a file does not ask for, so that nothing is taken out without them.
-func (p Protocol) unasked(file, text string) (list []string) {
+// unasked says which safeguards the code of a file does not ask for, and which it asks for that there are not: so nothing is
+// taken out. method is the text with the lines of the protocol alone.
+func (p Protocol) unasked(file, text, method string) (list []string) {
 	for _, safeguard := range slices.Sorted(maps.Keys(p.Safeguards)) {
 		if !strings.Contains(text, `On("`+safeguard+`")`) {
 			list = append(list, "nothing in "+file+` asks for On("`+safeguard+`"), so nothing is taken out`)
+		}
+	}
+	for i, line := range strings.Split(method, "\n") {
+		for _, asked := range asksFor.FindAllStringSubmatch(line, -1) {
+			if _, known := p.Safeguards[asked[1]]; !known {
+				list = append(list, fmt.Sprintf("%s:%d asks for On(%q), which is not among the Safeguards, so it is never taken out", file, i+1, asked[1]))
+			}
 		}
 	}
 	return list

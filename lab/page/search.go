@@ -52,7 +52,7 @@ func (l *Lab) searched(r *http.Request, q request) (v searchView, err error) {
 			return searchView{"An invariant is violated after " + lab.Count(len(found.Schedule), "step") + ". " + states + " were searched.",
 				q.ending(found.Schedule).address()}, nil
 		case whole:
-			return searchView{Words: cmp.Or(q.Warning(), "No invariant is violated. All "+states+" were searched.")}, nil
+			return searchView{Words: cmp.Or(q.Warning(), result.Holds())}, nil
 		}
 		return searchView{Words: "No invariant is violated in " + states + ". There was no time for the others."}, nil
 	})

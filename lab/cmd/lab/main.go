@@ -119,7 +119,7 @@ func (c *findCmd) Run() error {
 		return fmt.Errorf("no invariant is violated in %s; there was no time for the others (--for %s)", lab.Count(r.States, "state"), c.For)
 	}
 	if r.Finding == nil {
-		fmt.Println(cmp.Or(found.Warning(), "No invariant is violated."))
+		fmt.Println(cmp.Or(found.Warning(), r.Holds()))
 		return nil
 	}
 	text, err := r.Describe(r.Format(r.Finding.Schedule))
