@@ -248,8 +248,9 @@ func toldIn(facts []Fact) (words []string) {
 // Tell says in a sentence what a call asks for: the words of the line that makes it, and what it
 // depends on. That is taken from the call, which may go without a safeguard.
 func (s *Scenario) Tell(c *Call, site Site) string {
-	sentence, words := strings.TrimSuffix(site.Sentence, "."), conditions(c)
-	if words == nil || sentence == "" {
+	sentence := strings.TrimSuffix(site.Sentence, ".")
+	words := slices.DeleteFunc(conditions(c), func(word string) bool { return strings.Contains(sentence, word) })
+	if len(words) == 0 || sentence == "" {
 		return site.Sentence
 	}
 	if !slices.ContainsFunc(c.Operations, func(op driver.Operation) bool {

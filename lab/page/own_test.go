@@ -70,6 +70,7 @@ func TestOwnCode(t *testing.T) {
 			t.Error("invariants hold that were not checked")
 		}
 	})
+	t.Run("what Recover does is said before the violation that it completes, and below the store", recoverIsSaid)
 	t.Run("code that fails is not searched again without a safeguard", func(t *testing.T) {
 		runs, other := 0, 0
 		found := page.RecordsOfOwn([]modelcheck.Case{panics("own/mine", &runs), panics("own/mine-without-fence", &runs), panics("own/mines", &other)})
@@ -183,4 +184,27 @@ func indexSaysWhatIsKnown(t *testing.T) {
 	}
 	s := newSiteOf(t, page.New().With(c).FailsLater("own/mine", "ann: panic"))
 	s.get("/lab").want(200).says("its code fails: ann: panic")
+}
+
+func recoverIsSaid(t *testing.T) {
+	c := acting("own/mine", func(ctx context.Context, c *lab.Client) {
+		_ = driver.NewTable(c.Backend, "Books").Transact(ctx, "dune", driver.Insert(""))
+	})
+	kept := lab.Expectation{Quiescent: func(v lab.View) string {
+		if _, err := v.DB.Get("Books", "dune", ""); err != nil {
+			return "the book is gone"
+		}
+		return ""
+	}}
+	kept.Name, kept.Title, kept.When = "kept", "kept", lab.Quiescent
+	c.Invariants = lab.Expectations{Expected: []lab.Expectation{kept}, Recover: func(left *mem.DB) lab.Deed {
+		_ = driver.NewTable(left, "Books").Transact(context.Background(), "dune", driver.Delete("", driver.Exists))
+		return lab.Deed{Recover: true}
+	}}
+	s := newSiteOf(t, page.New().With(c))
+	r := s.get("/lab/own/mine?s=ann").want(200)
+	const said = "Then Recover changes the store: − Books: dune."
+	if !strings.Contains(textOf(r.part("recovered")), said) || !strings.Contains(textOf(r.part("run")), said) {
+		t.Error(textOf(r.part("run")), textOf(r.part("recovered")))
+	}
 }

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"microblogging/domain"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,6 +25,34 @@ func (v *scene) rested() *lab.Outcome {
 func (v *scene) workIsLeft() bool {
 	rest := v.now().Rest
 	return rest != nil && (rest.Unfinished || rest.DB.Sum() != v.now().DB.Sum())
+}
+
+// recovered says what Recover of a reader's own protocol changes once no actor can go on: the invariants are judged after
+// that. It is empty if that is nothing.
+func (v *scene) recovered() string {
+	if v.Part != modelcheck.Own || !v.workIsLeft() {
+		return ""
+	}
+	before, after := v.now().DB, v.now().Rest.DB
+	stores := append(before.Tables(), after.Tables()...)
+	slices.Sort(stores)
+	var words []string
+	for _, store := range append([]string{domain.QueueName}, slices.Compact(stores)...) {
+		for _, c := range compared(store, before, after) {
+			if mark := markOf(c); mark != "" {
+				words = append(words, sign(mark)+" "+storeTitle(store)+": "+v.names.changed(store, c))
+			}
+		}
+	}
+	return "Then Recover changes the store: " + strings.Join(words, ", ") + "."
+}
+
+// idle says why what is checked only then is checked.
+func (v *scene) idle() string {
+	if words := v.recovered(); words != "" {
+		return "Nothing can happen any more. " + words + " So it is checked"
+	}
+	return "Nothing can happen any more, so it is checked"
 }
 
 // broken are the invariants that are broken here, the one that the scenario is about first.
