@@ -9,14 +9,17 @@ import (
 	"strings"
 
 	"microblogging/lab"
+	"microblogging/lab/modelcheck"
 	"microblogging/templates"
 )
 
 // mostDrawn is how many states a graph has at most.
 const mostDrawn = 60
 
-// fitsGraph reports whether all states of the level can be drawn.
-func (v *scene) fitsGraph() bool { return v.reachable != nil && v.reachable.States <= mostDrawn }
+// fitsGraph reports whether all states of the level can be drawn. A reader's own protocol is no level.
+func (v *scene) fitsGraph() bool {
+	return v.reachable != nil && v.reachable.States <= mostDrawn && v.Part != modelcheck.Own
+}
 
 // graph shows all states of a level.
 func (l *Lab) graph(w http.ResponseWriter, r *http.Request, page templates.Page, q request) (templates.Response, error) {

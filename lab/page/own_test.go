@@ -26,7 +26,7 @@ func TestOwnPages(t *testing.T) {
 	s.get("/lab/own/lease-lock").want(200).says("Yours: lease-lock").says("Read who has the lock, and its number")
 	broken := s.get("/lab/own/lease-lock-without-fence?s=ann*3,bob*4,ann").want(200)
 	broken.says("The invariant “the later lock wins” is violated").says("Won in 8 steps.").says("Locks")
-	broken.says(`On("fence")`).says("lab/own/lease_lock.go").says("With the safeguard")
+	broken.says("because of").says(`On("fence")`).says("lab/own/lease_lock.go").says("With the safeguard")
 	p := &player{s, s.get("/lab/own/outbox").want(200).says("Your invariants")}
 	p.follow("data-move", "search")
 	p.at.says("Searched just now. No invariant is violated.")
