@@ -128,6 +128,8 @@ type Safeguard struct {
 	// there once, and would be removed: a condition, a row of a transaction, or a call that
 	// comes before another one.
 	Code, Part string
+	// Reordered reports whether the scenario does not leave Part out, but makes that call at another time.
+	Reordered bool
 }
 
 // Line is the line of Go that decides, in the production code, with its number and the lines of its

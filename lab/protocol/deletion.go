@@ -279,12 +279,12 @@ func deletions() subject {
 				only("olga", afterMark(func(c *driver.Call) bool {
 					return c.Method == driver.CallSend || writes(c, schema.TableDeletions)
 				})),
-				among("olga", "w1"), under(Shipped{NoReconcile: true})),
+				among("olga", "w1"), under(Shipped{NoReconcile: true}), reordered),
 			ablate("listed", "web-dies", "The list first", "acceptDeletion: s.ListDeletion(ctx, message)",
 				"A deletion is on its user's list before its message is sent, so the user who asked finds it again.",
 				only("olga", afterMark(func(c *driver.Call) bool {
 					return writes(c, schema.TableUsers) && strings.HasPrefix(c.Operations[0].Row, "requested!")
-				})), among("olga", "w1")),
+				})), among("olga", "w1"), reordered),
 		},
 		told:     map[lab.Kind]invariant{factAccepted: channelIsHidden},
 		recalled: []lab.Kind{factAccepted, factHandled},

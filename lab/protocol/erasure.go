@@ -235,7 +235,7 @@ func erasures() subject {
 		ablations: []ablation{
 			ablate("erasure-look", "erasure-post", "The look after the list", "permitted: s.fence.RequireActive(ctx, p.by)",
 				"A request to post checks that its account is active after the post is on the author's list, so it sees a deletion that has read the list.",
-				only("vera", after(func(c *driver.Call) bool { return c.Method == driver.CallGet && c.Target == schema.TableUsers }, isToList)), unharmed, unbounded),
+				only("vera", after(func(c *driver.Call) bool { return c.Method == driver.CallGet && c.Target == schema.TableUsers }, isToList)), unharmed, unbounded, reordered),
 			ablate("erasure-fence", "erasure-post", "A new revision of each rule", "EraseFence: s.posts.ReplacePostingRule(ctx, ref, m.RequestedBy)",
 				"A deletion replaces the posting rule of each channel on the list, so what was sent before it fails.",
 				only("w", skipping(func(c *driver.Call) bool { return slices.ContainsFunc(c.Operations, isPostingRule) })), unharmed, unbounded),

@@ -113,7 +113,7 @@ func latest() subject {
 		ablations: []ablation{
 			ablate("active-first", "latest", "First the index, then the post", "postBatch: s.activity.NoteActive(ctx, p.ref, datesOf(batch)...)",
 				"A channel is on the index of active channels before it has a post, so every post can be found.",
-				only("ann", after(hasPost, writesTo(schema.TableActivity))), unbounded, among("ann")),
+				only("ann", after(hasPost, writesTo(schema.TableActivity))), unbounded, among("ann"), reordered),
 			ablate("active-gate", "latest", "A look at the channel", "verifyActive: s.channels.GetVersion(ctx, key.Address(), remembered)",
 				"The index only says where to look, and its reader checks the channel, so no page shows a deleted channel.",
 				only("reader", trustsTime), unharmed, unbounded, among("reader", "olga")),

@@ -186,7 +186,7 @@ func replies() subject {
 				always(leavingOut(driver.ActionInsert, "once!")), unharmed, among("vera", "vera2")),
 			ablate("reply-index", "reply-forgotten", "The index before the post goes", "removeRows: s.deletions.RenewOpenBlog(ctx, row.Channel, row.ID)",
 				"The deletion of a post that has replies is on the index of open deletions before the post is gone, so a pass finds the replies if the message is lost.",
-				always(after(postOf, toBlog)), among("olga")),
+				always(after(postOf, toBlog)), among("olga"), reordered),
 			ablate("reply-version", "reply-forgotten", "The version of a post that goes", "removeRows: driver.Match(row.ETag)",
 				"A post is removed in the version that was read, so one that was replied to meanwhile is not removed without the index.",
 				only("olga", withoutMatch(schema.TableBlogs, "blog!")), among("olga", "vera"), func(s *lab.Scenario) { s.Setup = news("old") }),
@@ -201,7 +201,7 @@ func replies() subject {
 				"A reply is on its author's list before it is made, so a deletion of the account finds it.",
 				only("vera", after(writesTo(schema.TableBlogs), func(c *driver.Call) bool {
 					return writes(c, schema.TableUsers) && strings.HasPrefix(c.Operations[0].Row, "replied!")
-				})), unharmed),
+				})), unharmed, reordered),
 		},
 		told:     map[lab.Kind]invariant{factReplied: outlived(replyStays), factUnreplied: replyIsGone},
 		recalled: []lab.Kind{factReplied, factUnreplied},

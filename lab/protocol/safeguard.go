@@ -46,6 +46,9 @@ func unharmed(s *lab.Scenario) { s.Faults = 0 }
 // unbounded lets actors wait any number of times.
 func unbounded(s *lab.Scenario) { s.Preemptions = 0 }
 
+// reordered says that what the safeguard calls is called at another time.
+func reordered(s *lab.Scenario) { s.Safeguard.Reordered = true }
+
 // interrupted bounds preemptions: a few are enough, and found sooner.
 func interrupted(s *lab.Scenario) { s.Preemptions = 4 }
 

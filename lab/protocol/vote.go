@@ -118,7 +118,7 @@ func votes() subject {
 				only("ann", countsStanding), unharmed, among("ann")),
 			ablate("voted-first", "vote", "The voter's list first", "(*Posts).Vote: s.lists.ListVote(ctx, ref, id, by)",
 				"A post is put on the list of its voter before the vote is there, so no vote is missing there, whichever process dies.",
-				only("vera", after(writesTo(schema.TableBlogs), isToList)), among("vera")),
+				only("vera", after(writesTo(schema.TableBlogs), isToList)), among("vera"), reordered),
 		},
 		told: map[lab.Kind]invariant{
 			factVoted:   outlived(counts(true, voteRow, factUnvoting, factUnvoted, "an acknowledged vote is lost")),
