@@ -19,6 +19,7 @@ import (
 
 func TestServe(t *testing.T) {
 	t.Run("answers to its own names alone, on each listener", listenersAnswerToTheirNames)
+	t.Run("prints an address that other devices can use if it listens on every address, and none else", otherDevicesAreTold)
 	t.Run("readers who never read do not hold up a stop", readersWhoNeverReadDoNotHoldUpAStop)
 	t.Run("writes every line of its log before it ends", everyLineIsWritten)
 	t.Run("says that it makes a new store, once", newStoreIsAnnounced)
@@ -154,4 +155,24 @@ func clockBehindTheStore(t *testing.T) {
 	}
 	http.DefaultClient.CloseIdleConnections()
 	r.end(t)
+}
+
+func otherDevicesAreTold(t *testing.T) {
+	for listen, told := range map[string]bool{"0.0.0.0:0": true, "127.0.0.1:0": false} {
+		r := startRole(t, "serve", "--listen", listen, "--registration", "closed")
+		local := r.await(t, `(?m)^listening on (http://127\.0\.0\.1:\d+)$`)
+		r.await(t, `(process \d+)\n`)
+		addresses := regexp.MustCompile(`(?m)^for other devices: (http://\S+)$`).FindAllStringSubmatch(r.wrote.String(), -1)
+		if len(addresses) > 0 != told {
+			t.Errorf("%s: %s", listen, r.wrote.String())
+		}
+		for _, address := range addresses {
+			if address[1] == local {
+				t.Errorf("other devices are told %s", local)
+			}
+			get(t, http.DefaultClient, address[1]+"/lab", http.StatusOK)
+		}
+		http.DefaultClient.CloseIdleConnections()
+		r.end(t)
+	}
 }

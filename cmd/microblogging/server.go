@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
+	"strconv"
 	"time"
 
 	"golang.org/x/net/netutil"
@@ -106,6 +107,9 @@ func (f webFlags) serve(ctx context.Context, console *console, log *slog.Logger,
 	address := publicAddress(at.Addr())
 	// One write, so that a reader who needs the first line alone has no second one to take.
 	said := fmt.Sprintf("listening on %s\n", address)
+	for _, other := range otherAddresses(at.Addr()) {
+		said += fmt.Sprintf("for other devices: %s\n", other)
+	}
 	if token != "" {
 		said += fmt.Sprintf("sign in as %s, once: %s/sign-in/link?token=%s\nthe next start prints another link\n", sampleUsers()[0], address, token)
 	}
@@ -239,4 +243,22 @@ func publicAddress(address net.Addr) string {
 		host = "127.0.0.1"
 	}
 	return "http://" + net.JoinHostPort(host, port)
+}
+
+// otherAddresses returns the URLs under which other devices may reach a listener: those of each address of this machine
+// if it listens on every address, and none otherwise, because the listener's own address says it.
+func otherAddresses(address net.Addr) (urls []string) {
+	tcp, ok := address.(*net.TCPAddr)
+	if !ok || !tcp.IP.IsUnspecified() {
+		return nil
+	}
+	local, _ := net.InterfaceAddrs() // without them, only the operator knows the addresses
+	for _, a := range local {
+		network, ok := a.(*net.IPNet)
+		if !ok || network.IP.IsLoopback() || network.IP.IsLinkLocalUnicast() || tcp.IP.To4() != nil && network.IP.To4() == nil {
+			continue
+		}
+		urls = append(urls, "http://"+net.JoinHostPort(network.IP.String(), strconv.Itoa(tcp.Port)))
+	}
+	return urls
 }
