@@ -11,6 +11,7 @@ import (
 
 	"github.com/a-h/templ"
 	"github.com/maypok86/otter/v2"
+	"golang.org/x/sync/singleflight"
 
 	"microblogging/templates"
 )
@@ -84,21 +85,24 @@ func newKept() *otter.Cache[string, answered] {
 var errUnkept = errors.New("this answer is not kept")
 
 // kept makes an answer once for all who ask for it, also if they do so in one moment. An answer that is no page is made
-// for each of them; so is one to a search, which says what there was time for.
+// for each of them. One to a search says what there was time for, so it is not kept for those who ask later.
 func (l *Lab) kept(answer handler) handler {
 	return func(w http.ResponseWriter, r *http.Request, page templates.Page) (response templates.Response, err error) {
-		if query := r.URL.Query(); query.Has(askSearch) || query.Has(askReach) {
-			return answer(w, r, page)
-		}
 		made, failed := false, error(nil)
 		address := strconv.FormatInt(l.changes.Load(), 10) + page.Origin + r.URL.RequestURI()
-		found, err := l.pages.Get(r.Context(), address, otter.LoaderFunc[string, answered](func(context.Context, string) (answered, error) {
+		load := func(context.Context, string) (answered, error) {
 			made = true
 			if response, failed = answer(w, r, page); failed != nil || response.Status != http.StatusOK {
 				return answered{}, errUnkept
 			}
 			return answered{response.MediaType, response.Body}, nil
-		}))
+		}
+		var found answered
+		if query := r.URL.Query(); query.Has(askSearch) || query.Has(askReach) {
+			found, err = together(&l.asked, address, func() (answered, error) { return load(r.Context(), address) })
+		} else {
+			found, err = l.pages.Get(r.Context(), address, otter.LoaderFunc[string, answered](load))
+		}
 		switch {
 		case err == nil:
 			return shared(w, found.mediaType, found.body), nil
@@ -107,6 +111,12 @@ func (l *Lab) kept(answer handler) handler {
 		}
 		return answer(w, r, page) // the request that was waited for got no page, or its client has gone
 	}
+}
+
+// together works once for all who ask for the same in one moment.
+func together[T any](asked *singleflight.Group, key string, work func() (T, error)) (T, error) {
+	result, err, _ := asked.Do(key, func() (any, error) { return work() })
+	return result.(T), err
 }
 
 // replayed is the page that work makes when its turn has come.

@@ -2,6 +2,7 @@ package page_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -18,38 +19,69 @@ import (
 )
 
 func TestSearchTime(t *testing.T) {
+	t.Run("is spent once by a hall that asks in one moment, each from another state, also if who asked first has gone", searchIsMadeOnce)
 	t.Run("is answered within the time of a request, however slow the machine is and however late its turn comes", searchIsAnsweredInTime)
 }
 
 // searchedFor is when a search is nearly over.
 const searchedFor = 8500 * time.Millisecond
 
-// slowInvariants take most of a second of each state, as under load. Of a whole one, a search would end in the very moment
-// in which its request does, or one state before.
-type slowInvariants struct{ lab.Invariants }
+// slowInvariants take this time of each state, as under load.
+type slowInvariants struct {
+	lab.Invariants
+	takes time.Duration
+}
 
 func (s slowInvariants) State(v lab.View) []domain.Violation {
-	time.Sleep(900 * time.Millisecond)
+	time.Sleep(s.takes)
 	return s.Invariants.State(v)
+}
+
+// reading is a scenario whose actors read a row a few times.
+func reading(name string, invariants lab.Invariants, pause time.Duration, actors ...string) (c modelcheck.Case) {
+	c.Scenario = lab.Scenario{Name: name, About: "a test", Invariants: invariants}
+	for _, actor := range actors {
+		c.Actors = append(c.Actors, lab.Actor{Name: actor, Run: func(ctx context.Context, c *lab.Client) {
+			time.Sleep(pause)
+			for range 5 {
+				_, _ = driver.NewTable(c.Backend, "Channels").Get(ctx, "news", actor) // the answer makes no difference
+			}
+		}})
+	}
+	return c
+}
+
+func searchIsMadeOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		invariants := slowInvariants{protocol.Scenarios()[0].Invariants, 5 * time.Millisecond} // a search takes about a second
+		c := reading("slow", invariants, 0, "ann", "bob", "eve")
+		s := newSiteOf(t, page.New().With(c).Knows(modelcheck.Record{Name: c.Name, Invariant: "I1"}))
+		for ask, says := range map[string]string{"search": "No invariant is violated. All ", "reach": "can still be won"} {
+			var hall sync.WaitGroup
+			first, leave := context.WithCancel(t.Context())
+			hall.Go(func() { s.leaving(first, "/lab/slow?s=eve&"+ask+"=1") })
+			time.Sleep(50 * time.Millisecond)
+			for _, actor := range []string{"ann", "bob", "eve"} {
+				for steps := 2; steps <= 5; steps++ {
+					for range 3 {
+						hall.Go(func() { s.get(fmt.Sprintf("/lab/slow?s=%s*%d&%s=1", actor, steps, ask)).want(200).says(says) })
+					}
+				}
+			}
+			time.Sleep(400 * time.Millisecond) // all wait for the search of the first
+			leave()
+			hall.Wait()
+		}
+	})
 }
 
 func searchIsAnsweredInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		invariants := protocol.Scenarios()[0].Invariants
-		scenario := func(name string, invariants lab.Invariants, pause time.Duration, actors ...string) (c modelcheck.Case) {
-			c.Scenario = lab.Scenario{Name: name, About: "a test", Invariants: invariants}
-			for _, actor := range actors {
-				c.Actors = append(c.Actors, lab.Actor{Name: actor, Run: func(ctx context.Context, c *lab.Client) {
-					time.Sleep(pause)
-					for range 5 {
-						_, _ = driver.NewTable(c.Backend, "Channels").Get(ctx, "news", actor) // the answer makes no difference
-					}
-				}})
-			}
-			return c
-		}
-		s := newSiteOf(t, page.New().With(scenario("slow", slowInvariants{invariants}, 0, "ann", "bob", "eve"),
-			scenario("late", invariants, 900*time.Millisecond, "ann"), scenario("later", invariants, 900*time.Millisecond, "ann")))
+		// Of a whole second, a search would end in the very moment in which its request does, or one state before.
+		slow := slowInvariants{invariants, 900 * time.Millisecond}
+		s := newSiteOf(t, page.New().With(reading("slow", slow, 0, "ann", "bob", "eve"),
+			reading("late", invariants, 900*time.Millisecond, "ann"), reading("later", invariants, 900*time.Millisecond, "ann")))
 		var others sync.WaitGroup
 		crowd := func() { // which has the turns to replay a run
 			for _, path := range []string{"/lab/late", "/lab/later"} {

@@ -23,10 +23,15 @@ func (l *Lab) Stale(stale bool) *Lab {
 	return l
 }
 
+// Knows makes these what the model checker has found.
+func (l *Lab) Knows(records ...modelcheck.Record) *Lab {
+	l.known = func() []modelcheck.Record { return records }
+	return l
+}
+
 // Fails makes the code of a reader's own protocol one that fails.
 func (l *Lab) Fails(name, failure string) *Lab {
-	l.known = func() []modelcheck.Record { return []modelcheck.Record{{Name: name, Failure: failure}} }
-	return l
+	return l.Knows(modelcheck.Record{Name: name, Failure: failure})
 }
 
 // RecordsOfOwn are what a search finds in each case.

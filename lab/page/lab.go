@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/maypok86/otter/v2"
+	"golang.org/x/sync/singleflight"
 
 	"microblogging/lab"
 	"microblogging/lab/modelcheck"
@@ -28,6 +29,8 @@ type Lab struct {
 	replays, searches turn
 	// ownReplays and ownSearches are those of readers' own protocols.
 	ownReplays, ownSearches turn
+	// asked has what is being searched, so that all who ask for it in one moment get one answer.
+	asked singleflight.Group
 	// pages are the answers that were made, by their addresses. changes counts what was found since that pages say.
 	pages   *otter.Cache[string, answered]
 	changes atomic.Int64

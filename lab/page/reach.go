@@ -35,9 +35,8 @@ func (l *Lab) reach(r *http.Request, q request) (*lab.Reach, error) {
 	case q.Part == modelcheck.Own:
 		turns, within = l.ownReplays, twinTime
 	}
-	return inTurn(r.Context(), turns, func() (*lab.Reach, error) {
-		ctx, cancel := searching(r, within)
-		defer cancel()
+	key := "reach " + q.Name + " " + strconv.Itoa(most) + " " + within.String()
+	return search(l, r, turns, key, within, func(ctx context.Context) *lab.Reach {
 		found := reachOf(ctx, q, invariant, most)
 		if found != nil {
 			l.reaches.Store(q.Name, found)
@@ -45,7 +44,7 @@ func (l *Lab) reach(r *http.Request, q request) (*lab.Reach, error) {
 		} else if known, _ := l.reaches.LoadOrStore(q.Name, found); known != nil { // by a search that ended meanwhile
 			found, _ = known.(*lab.Reach)
 		}
-		return found, nil
+		return found
 	})
 }
 
@@ -78,9 +77,7 @@ func (l *Lab) onward(r *http.Request, v *scene) (found onward, err error) {
 	if v.record.Invariant == "" || v.Part == modelcheck.Own {
 		return found, nil
 	}
-	return inTurn(r.Context(), l.searches, func() (onward, error) {
-		ctx, cancel := searching(r, reachTime)
-		defer cancel()
+	return search(l, r, l.searches, "onward "+v.Name+" "+v.text(), reachTime, func(ctx context.Context) (found onward) {
 		x := lab.NewExplorer(v.Scenario)
 		defer x.Close()
 		from := func(n, most int) (can bool, states int) {
@@ -91,14 +88,14 @@ func (l *Lab) onward(r *http.Request, v *scene) (found onward, err error) {
 			return reach.From(v.moments[n]), states
 		}
 		if found.Can, found.States = from(v.at, manyStates); found.Can || found.States == 0 {
-			return found, nil
+			return found
 		}
 		for found.Last = v.at - 1; found.Last > 0; found.Last-- {
 			if can, _ := from(found.Last, someStates); can {
 				break
 			}
 		}
-		return found, nil
+		return found
 	})
 }
 

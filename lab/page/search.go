@@ -17,13 +17,21 @@ const (
 	showTime = time.Second
 )
 
-// searching is the context of a search of at most this time.
-func searching(r *http.Request, most time.Duration) (context.Context, context.CancelFunc) {
-	until := time.Now().Add(most)
-	if end, limited := r.Context().Deadline(); limited && end.Add(-showTime).Before(until) {
-		until = end.Add(-showTime) // its turn came late
-	}
-	return context.WithDeadline(r.Context(), until)
+// search searches what the key names when its turn has come, for at most this time, once for all who ask for it in one moment.
+// It goes on for the others if the client that asked first has gone.
+func search[T any](l *Lab, r *http.Request, turns turn, key string, most time.Duration, work func(context.Context) T) (T, error) {
+	return together(&l.asked, key, func() (T, error) {
+		ctx := context.WithoutCancel(r.Context())
+		return inTurn(ctx, turns, func() (T, error) {
+			until := time.Now().Add(most)
+			if end, limited := r.Context().Deadline(); limited && end.Add(-showTime).Before(until) {
+				until = end.Add(-showTime) // its turn came late
+			}
+			ctx, cancel := context.WithDeadline(ctx, until)
+			defer cancel()
+			return work(ctx), nil
+		})
+	})
 }
 
 // A searchView is what a search has found.
@@ -39,23 +47,32 @@ func (l *Lab) searched(r *http.Request, q request) (v searchView, err error) {
 	if q.ask != askSearch {
 		return v, nil
 	}
-	return inTurn(r.Context(), l.searchTurns(q), func() (searchView, error) {
-		ctx, cancel := searching(r, searchTime)
-		defer cancel()
-		result, whole, err := q.Try(ctx)
-		if err != nil {
-			panic(err) // see inOwn
-		}
-		found, states := result.Finding, lab.Count(result.States, "state")
-		switch {
-		case found != nil:
-			return searchView{"An invariant is violated after " + lab.Count(len(found.Schedule), "step") + ". " + states + " were searched.",
-				q.ending(found.Schedule).address()}, nil
-		case whole:
-			return searchView{Words: cmp.Or(q.Warning(), result.Holds())}, nil
-		}
-		return searchView{Words: "No invariant is violated in " + states + ". There was no time for the others."}, nil
+	done, err := search(l, r, l.searchTurns(q), "search "+q.Name, searchTime, func(ctx context.Context) (s searchResult) {
+		s.Result, s.whole, s.failure = q.Try(ctx)
+		return s
 	})
+	if err != nil {
+		return v, err
+	}
+	if done.failure != nil {
+		panic(done.failure) // see inOwn
+	}
+	found, states := done.Finding, lab.Count(done.States, "state")
+	switch {
+	case found != nil:
+		return searchView{"An invariant is violated after " + lab.Count(len(found.Schedule), "step") + ". " + states + " were searched.",
+			q.ending(found.Schedule).address()}, nil
+	case done.whole:
+		return searchView{Words: cmp.Or(q.Warning(), done.Holds())}, nil
+	}
+	return searchView{Words: "No invariant is violated in " + states + ". There was no time for the others."}, nil
+}
+
+// A searchResult is what a search of a whole scenario came to. failure says that its code fails.
+type searchResult struct {
+	modelcheck.Result
+	whole   bool
+	failure error
 }
 
 // claim is what is known of a scenario in which nothing was found.

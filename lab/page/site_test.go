@@ -74,6 +74,11 @@ func (s *site) do(method, path string, headers ...string) response {
 	return response{s.TB, path, w.Code, w.Header(), w.Body.String()}
 }
 
+// leaving asks for a path, and its client leaves when the context ends.
+func (s *site) leaving(ctx context.Context, path string) {
+	s.handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, http.MethodGet, path, nil))
+}
+
 type response struct {
 	testing.TB
 	path   string
