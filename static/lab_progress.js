@@ -1,5 +1,5 @@
 // Remembers in this browser which levels of the lab were won, and the shortest run of each. The
-// page of a level says that it is won; the index and the class show what is remembered, make a
+// page of a level says that it is won; the index and the handout show what is remembered, make a
 // link of it that can be handed in, and forget it on request. Without this file nothing is
 // remembered.
 
@@ -59,7 +59,8 @@ function win() {
     const known = best();
     const [before = Infinity, run] = known.get(name) ?? [];
     if (sessionStorage.getItem(choice) !== here(location) || before < steps || before === steps && run) return;
-    keep(known.set(name, [steps, new URLSearchParams(location.search).get("s") ?? ""]));
+    const query = new URLSearchParams(location.search); // of a run, or of a condition
+    keep(known.set(name, [steps, query.get("s") ?? query.get("c") ?? ""]));
   } catch {
     // The level is won all the same.
   }
@@ -99,13 +100,13 @@ function forget(known) {
   show(known);
 }
 
-// handIn leads to a page on which the server checks what was won.
+// handIn leads to a page on which the server checks what was won, with the text to hand in.
 function handIn(known) {
   const link = document.createElement("a");
   const runs = [...known].filter(([, [, run]]) => run).map(([name, [, run]]) => `${name}=${run}`);
   if (!runs.length) return "";
   link.href = `${line.dataset.handIn}?${runs.join("&")}`;
-  link.textContent = "A link to hand in";
+  link.textContent = "What to hand in";
   return link;
 }
 

@@ -1,6 +1,8 @@
 package page_test
 
 import (
+	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,12 +20,17 @@ func TestClass(t *testing.T) {
 	t.Run("shows nothing of a run that is none", handedInIsNoRun)
 	t.Run("checks a run of each level, and refuses more steps than it checks", handedInIsBounded)
 	t.Run("names at the end of each stop the step because of which it violates the invariant, as a search has found it", stopsHaveTheirCause)
-	t.Run("says how a hall reaches the server", func(t *testing.T) {
-		newSite(t).get("/lab/class").want(200).says("70 MB", "--listen 0.0.0.0:8080", "http://ADDRESS:8080/lab", "--host NAME")
+	t.Run("says how a hall reaches the server, and which Go it needs", func(t *testing.T) {
+		module, err := os.ReadFile("../../go.mod")
+		ok(t, err)
+		version := "Go " + string(regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindSubmatch(module)[1])
+		newSite(t).get("/lab/class").want(200).says("70 MB", "--listen 0.0.0.0:8080", "http://ADDRESS:8080/lab", "--host NAME", version)
+		newSite(t).get("/lab/class?handout=1").want(200).says(version, "lab find NAME", "WSL")
 	})
-	t.Run("has a handout with each question and no answer", handoutAsks)
-	t.Run("is led back to from each stop, which has its question and leads to the next", stopsAreAPath)
+	t.Run("has a handout with each question, and neither it nor what it leads to has an answer", handoutAsks)
+	t.Run("each stop is numbered as in the handout, leads back to it, and on to the next stop", stopsAreAPath)
 	t.Run("has notes whose way leads to the end of the stop", notesLeadThere)
+	t.Run("checks a condition that is handed in as it does a run", conditionIsHandedIn)
 	t.Run("hides no scenario", func(t *testing.T) {
 		if slices.ContainsFunc(modelcheck.Cases(), func(c modelcheck.Case) bool { return c.Name == "class" }) {
 			t.Error("a scenario is called class")
@@ -45,8 +52,8 @@ func classHasStops(t *testing.T) {
 	if len(levels) != 8 || minutes != 70 {
 		t.Errorf("%d stops, %d minutes", len(levels), minutes)
 	}
-	r.says("In the first seven you break an invariant", "10 minutes to open", "10 minutes to close")
-	if never := r.all(func(n *html.Node) bool { return has(n, "data-won-never") }); len(never) != 1 || attribute(never[0], "data-level") != levels[7] {
+	r.says("In the first seven the hall breaks an invariant", "10 minutes to open", "10 minutes to close")
+	if never := s.get("/lab/class?handout=1").want(200).all(func(n *html.Node) bool { return has(n, "data-won-never") }); len(never) != 1 || attribute(never[0], "data-level") != levels[7] {
 		t.Errorf("%d stops cannot be won", len(never))
 	}
 	for _, name := range levels[:7] {
@@ -61,8 +68,8 @@ func classHasStops(t *testing.T) {
 		}
 		s.get(r.links()[at]).want(200).says("Step " + strconv.Itoa(record.Shortest-1) + " of")
 	}
-	if !slices.Contains(s.get("/lab").want(200).links(), "/lab/class") {
-		t.Error("the index does not lead to the class")
+	if links := s.get("/lab").want(200).links(); !slices.Contains(links, "/lab/class") || !slices.Contains(links, "/lab/class?handout=1") {
+		t.Error("the index does not lead to the class and to its handout")
 	}
 }
 
@@ -94,19 +101,29 @@ func handoutAsks(t *testing.T) {
 	for _, stop := range class.all(func(n *html.Node) bool { return n.Data == "li" && has(n, "data-level") }) {
 		parts := within(stop, "p") // how long it takes, the goal, the question and the notes
 		title, goal, question, notes := textOf(within(stop, "h3")[0]), textOf(parts[1]), textOf(parts[2]), textOf(parts[3])
-		for _, asks := range []string{title, goal, question, "/lab/" + attribute(stop, "data-level")} {
+		for _, asks := range []string{title, goal, question} {
 			if !strings.Contains(text, asks) {
 				t.Errorf("the handout does not say %q", asks)
 			}
 		}
-		if strings.Contains(text, notes) {
+		if strings.Contains(text, notes[:40]) {
 			t.Errorf("the handout says %q", notes)
 		}
 	}
+	stops := 0
 	for _, link := range handout.links() {
-		if strings.HasPrefix(link, "/lab/") && link != "/lab/class" {
+		switch name, stop := strings.CutSuffix(link, "?large=1"); {
+		case stop:
+			stops++
+			if del := within(s.get(name+"?large=1").want(200).part("rule"), "del"); len(del) > 0 {
+				t.Errorf("%s says what is missing", link)
+			}
+		case strings.HasPrefix(link, "/lab/") && !strings.HasPrefix(link, "/lab/build?l="):
 			t.Errorf("the handout leads to %s", link)
 		}
+	}
+	if stops != 8 {
+		t.Errorf("the handout leads to %d stops", stops)
 	}
 }
 
@@ -114,32 +131,30 @@ func stopsAreAPath(t *testing.T) {
 	s := newSite(t)
 	names := levelNames(s.get("/lab/class").want(200))
 	for i, name := range names {
-		r := s.get("/lab/"+name).want(200).says("Stop "+strconv.Itoa(i+1)+" of the class", "A question")
-		if !slices.Contains(r.links(), "/lab/class#stop-"+name) {
+		r := s.get("/lab/" + name + "?large=1").want(200).says("Stop " + strconv.Itoa(i+1) + " of 8: ")
+		if !slices.Contains(r.links(), "/lab/class?handout=1#stop-"+name) {
 			t.Errorf("%s does not lead back", name)
 		}
 		record := recordOf(t, name)
 		if record.Shortest == 0 {
 			continue
 		}
-		for query, next := range map[string]string{"": "/lab/" + names[i+1], "&large=1": "/lab/" + names[i+1] + "?large=1"} {
-			won := s.get("/lab/" + name + "?s=" + record.Schedule + query).want(200).says("In the class: ")
-			if !slices.Contains(won.links(), next) {
-				t.Errorf("%s%s does not lead to %s", name, query, next)
-			}
-			if query == "" {
-				continue
-			}
-			staysLarge(won)
-			for _, link := range won.links() {
-				if strings.Contains(link, "?s=") && !strings.Contains(link, "/lab/"+name) && !strings.Contains(link, ".") {
-					staysLarge(s.get(link).want(200))
-				}
+		won := s.get("/lab/" + name + "?s=" + record.Schedule + "&large=1").want(200)
+		main := won.all(func(n *html.Node) bool { return n.Data == "a" && hasClass(n, "main") && has(n, "data-next") })
+		if len(main) != 1 || attribute(main[0], "href") != "/lab/"+names[i+1]+"?large=1" || !strings.HasPrefix(textOf(main[0]), "Next stop: ") {
+			t.Errorf("the main button of %s does not lead to %s", won.path, names[i+1])
+		}
+		staysLarge(won)
+		for _, link := range won.links() {
+			if strings.Contains(link, "?s=") && !strings.Contains(link, "/lab/"+name) && !strings.Contains(link, ".") {
+				staysLarge(s.get(link).want(200))
 			}
 		}
 	}
-	if text := s.get("/lab/A4").want(200).text(); strings.Contains(text, "of the class") {
-		t.Error("a level that is no stop is one")
+	for _, path := range []string{"/lab/A1", "/lab/A4?large=1"} {
+		if text := s.get(path).want(200).text(); strings.Contains(text, "Stop 1 of 8") || !strings.Contains(text, "Level ") {
+			t.Errorf("%s is a stop", path)
+		}
 	}
 }
 
@@ -162,12 +177,37 @@ func staysLarge(r response) {
 // “run” is what the card of the actor offers.
 func notesLeadThere(t *testing.T) {
 	s := newSite(t)
+	before, _ := strings.CutSuffix(recordOf(t, "shut-gate").Schedule, "w1*3")
 	for _, stop := range []struct{ name, way, says string }{
 		{"own-gate", "olga*2 run:w1 run:w1 olga run:w1", "violates"},
 		{"own-gate", "olga*2 run:w1 olga run:w1 run:w1", "From here the invariant holds, whatever you do"},
-		{"shut-gate", "run:w1 run:w2 run:w2 run:w2 run:ann run:ann run:ann run:w1", "violates"},
+		{"shut-gate", before + "w1*3", "violates"},
+		{"again", waysOf(t, s, "again")[0], "Step " + strconv.Itoa(recordOf(t, "shut-gate").Shortest) + ", w1: The shut gate"},
 	} {
 		s.get("/lab/" + stop.name + "?s=" + taken(s, stop.name, stop.way)).want(200).says(stop.says)
+	}
+	links := s.get("/lab/class").want(200).links()
+	for _, way := range []string{"/lab/shut-gate?s=" + before + "w1*2&large=1", "/lab/again?s=" + before + "w1*3&large=1"} {
+		if !slices.Contains(links, way) {
+			t.Errorf("the notes do not lead to %s", way)
+		}
+	}
+}
+
+func conditionIsHandedIn(t *testing.T) {
+	s := newSite(t)
+	r := s.get("/lab/class?build-1=version&build-2=exists&build-3=<b>x").want(200).says("Checked: 1 of 3 won", "holds in 15 states", "not won: broken in ",
+		"not a condition of this level", "The text to hand in", "/lab/class?build-1=version&build-2=exists")
+	if strings.Contains(r.body, "<b>x") || !slices.Contains(r.links(), "/lab/build?l=1&c=version") {
+		t.Error("the page has what is no condition, or does not lead to one that is")
+	}
+	for _, n := range r.all(func(n *html.Node) bool { return has(n, "data-copy") }) {
+		if !strings.HasPrefix(textOf(n), "/lab/class?") {
+			t.Errorf("what is handed in holds the address of this server: %s", textOf(n))
+		}
+	}
+	if slices.Contains(r.links(), "/lab/class") {
+		t.Error("who hands in is led to the notes of the lecturer")
 	}
 }
 

@@ -50,7 +50,7 @@ func productionLevels() []level {
 			Rule: "Olga's post is inserted, if the open gate of its incarnation is there.", Missing: ", if the open gate of its incarnation is there",
 			Goal: "Leave a post behind whose channel is gone, in the production code without its fence.",
 			Scene: "Olga posts on her phone. At home she has just deleted the channel: her message is on the queue, and the worker w1 does the work. " +
-				"In the production code a post is one transaction with a row called the open gate, which the deletion removes first. " +
+				"In the production code a post is one transaction with a row called the open gate, which a deletion removes before any other row. " +
 				"Here the post does not require it.",
 			Nudge: "If the sweep finds Olga's post, it removes it. Let w1 look once more and find nothing, then post.",
 			Teaches: "The gate is in the same partition as the posts, so the store checks it together with the post. A post came before the gate was shut, and then the sweep finds it; " +
@@ -66,7 +66,7 @@ func productionLevels() []level {
 			Scene: "The workers w1 and w2 handle the deletion of a channel, and Ann tries once to take its name. A queue hides a message from other workers for a while, the lease. If w1 sleeps, w2 gets the message too. Each looks, when it begins, whether this is still the channel that was meant. " +
 				"In the production code each transaction that removes rows also requires a row of that channel, the shut gate, which is deleted before the name is free. Here w1's do not.",
 			Nudge: "Let w1 shut the gate, and sleep. Its lease ends when w2 gets the message. What does w1 list when it wakes up after all others have ended?",
-			Teaches: "That a worker was entitled to begin does not entitle it to go on. A lease cannot help: its holder does not notice that it has run out. " +
+			Teaches: "That a worker was entitled to begin does not entitle it to go on. A lease cannot help: w1 is told that it has lost its lease when it asks the queue, which is after its removal. " +
 				"So each transaction of the sweep requires the shut gate, which is deleted before the name is free.",
 			Precedent: precedent{"Durable Task put a sentinel row into each partition of its history for this: every batch must match the row's ETag, so of two workers that think they own the partition one fails.",
 				source{"Azure/azure-functions-durable-extension, issue 38", "https://github.com/Azure/azure-functions-durable-extension/issues/38"}},
@@ -118,7 +118,7 @@ func lastLevel() level {
 	return level{
 		Name: "again", Title: "Break the production code",
 		Idea: "A search says what was searched, and what was not.",
-		Rule: "Every safeguard is there, so no state violates an invariant.",
+		Rule: "Every safeguard is there.",
 		Goal: "Break any invariant of the production code.",
 		Scene: "As in “The worker that slept”: two workers handle one deletion, one of them late, and Ann tries once to take the name. " +
 			"All safeguards are there. Here you may interrupt an actor four times: another one goes first while it can go on.",

@@ -1,10 +1,31 @@
 package page
 
-// toTheHall is the question of the class that the page asks on a projector. It is empty before the last step of a shortest
-// way, because it gives that away; when nothing can be won any more; and when the page answers it.
-func (v *scene) toTheHall() string {
-	if s, _ := stopOf(v.Name); v.large && v.lost == 0 && v.at >= v.record.Shortest-1 && !v.won() {
-		return s.Question
+import "strconv"
+
+// stop is the stop of the class that the page shows, and its number. It is none unless the page is for the hall: for its
+// projector, and for the phones that follow the handout.
+func (v *scene) stop() (stop, int) {
+	if !v.large {
+		return stop{}, 0
 	}
-	return ""
+	return stopOf(v.Name)
+}
+
+// question is that of the stop. It has the place of the rule, which would answer it, until the level is won, or until no
+// actor can go on in the production code. It states nothing, so it can be asked in each state.
+func (v *scene) question() string {
+	s, _ := v.stop()
+	if v.won() || v.ships() && v.now().Quiescent() {
+		return ""
+	}
+	return s.Question
+}
+
+// heading is the title of the page. What the handout calls stop 2 is not called level 6 on the wall.
+func (v *scene) heading() string {
+	if _, number := v.stop(); number > 0 {
+		l, _ := v.level()
+		return "Stop " + strconv.Itoa(number) + " of " + strconv.Itoa(len(stops())) + ": " + l.Title
+	}
+	return titleOf(v.Case)
 }

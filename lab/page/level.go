@@ -30,19 +30,28 @@ func (v *scene) rule() rule {
 	case number > 0 && l.Missing != "":
 		return rule{before, l.Missing, after}
 	case number > 0:
-		return rule{Before: l.Rule}
+		return rule{Before: l.Rule + " " + v.claim()}
 	case v.Safeguard != nil:
 		return rule{Missing: v.Safeguard.Label, After: ": " + v.Safeguard.Why}
 	}
 	return rule{Before: v.sentence(strings.TrimSuffix(v.About, "."))}
 }
 
-// clause is the line of the production code that decides, and that is missing here. It has no lines if none is.
+// clause is the line of the production code that decides, and that is missing here. It has no lines if none is, or while
+// it would answer what the page asks. That of a textbook level is shown once the level is won.
 func (v *scene) clause() sourceView {
-	if v.Safeguard != nil {
-		return codeOf(*v.Safeguard)
+	if v.lacking == nil || v.question() != "" || v.Safeguard == nil && !v.won() {
+		return sourceView{}
 	}
-	return v.clauseOf
+	return codeOf(*v.lacking)
+}
+
+// lacks says what is wrong with the clause here.
+func (v *scene) lacks() string {
+	if v.lacking.Reordered {
+		return "in another order here"
+	}
+	return "missing here"
 }
 
 // program says whose code it is.
@@ -111,23 +120,17 @@ func (v *scene) hint() (text, link, url string) {
 		v.Format(way[v.at : v.at+1]), v.choosing(way[v.at]).address()
 }
 
-// next is the address of the level after this one, and its title.
-func (v *scene) next() (url, title string) {
-	l := after(v.Name)
+// next is the address of what comes after this level: the next stop in the hall, else the next level.
+func (v *scene) next() (url, words string) {
+	l, words := after(v.Name), "Next: "
+	if _, number := v.stop(); number > 0 && number < len(stops()) {
+		l, _ = levelOf(stops()[number].Name)
+		words = "Next stop: "
+	}
 	if l.Name == "" {
 		return "", ""
 	}
-	return l.begin(v.large), l.Title
-}
-
-// nextStop is the same for the stop of the class after this one.
-func (v *scene) nextStop() (url, title string) {
-	_, number := stopOf(v.Name)
-	if list := stops(); number > 0 && number < len(list) {
-		l, _ := levelOf(list[number].Name)
-		return l.begin(v.large), l.Title
-	}
-	return "", ""
+	return l.begin(v.large), words + l.Title
 }
 
 // forProjector is an address, for a projector if it is large.
@@ -195,6 +198,8 @@ type meaning struct{ Word, Text string }
 // the documents has all.
 func glossary() []meaning {
 	return []meaning{
+		{"invariant", "what must be true: in every state, or whenever the system is idle. No post without a channel, for example"},
+		{"safeguard", "a condition, a read or an order of writes without which some run violates an invariant"},
 		{"orphan", "a row whose channel is gone, or a reply whose post is gone"},
 		{"index", "rows that lead to other rows. The store finds and sorts rows by their keys alone, so the program writes these itself: the index of open deletions (for the reconciling pass), the rating index (the posts of a channel by their rating), and the index of active channels"},
 		{"pending, deleting", "what the row of a channel says once it is marked. Pending: its deletion can still be undone. Deleting: a worker has begun, and it cannot. The textbook program and the protocols that you build have no undo, so what they mark is deleting immediately"},
@@ -210,7 +215,7 @@ func glossary() []meaning {
 		{"transaction", "up to 100 writes to one partition of one table, all or nothing. Those on one partition take effect one after the other, so none sees half of another. " +
 			"Nothing spans two tables, or a table and a queue"},
 		{"queue", "it hands each message to a worker, once or more often, and may lose one. No transaction contains a message"},
-		{"lease", "of a message: how long the queue hides it from other workers. Of a lock: how long others leave it alone. It saves work and protects nothing: a holder that sleeps through it does not notice"},
+		{"lease", "of a message: how long the queue hides it from other workers. Of a lock: how long others leave it alone. It saves work and protects nothing: a holder that sleeps through it notices too late"},
 		{"incarnation", "the random identity that a channel gets when it is created. The same name created again is another incarnation"},
 		{"self-conflict", "a conflict with one's own earlier write, whose answer was lost"},
 		{"idempotency key", "a text that a client sends with a request. Two requests with one key must have one effect"},

@@ -66,8 +66,8 @@ func TestLevels(t *testing.T) {
 			t.Run(name+"_is_won_by_hints", func(t *testing.T) { wonByHints(t, s, record) })
 		}
 	}
-	t.Run("the last says how many states were searched in vain", func(t *testing.T) {
-		s.get("/lab/"+names[len(names)-1]+"?hint=1").want(200).says("states were searched in vain", "No way is known")
+	t.Run("the last says in how many states nothing was found", func(t *testing.T) {
+		s.get("/lab/"+names[len(names)-1]+"?hint=1").want(200).says("No violation was found in ", "No way is known")
 	})
 }
 
@@ -200,7 +200,7 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	again := recordOf(t, "again")
-	s.get(with("shut-gate")).want(200).says("All invariants hold in your run. "+lab.Count(again.States, "state")+" were searched in vain", "So the store has one of the two first")
+	s.get(with("shut-gate")).want(200).says("All invariants hold in your run. No violation was found in "+lab.Count(again.States, "state"), "Every safeguard is there. No violation was found in "+lab.Count(again.States, "state"), "So the store has one of the two first")
 	if text := s.get("/lab/post?s=ann").want(200).text(); strings.Contains(text, "What the safeguards refused") {
 		t.Error("a run that is not at its end says what was refused")
 	}
@@ -212,11 +212,11 @@ func TestSearch(t *testing.T) {
 	states := lab.Count(known.States, "state")
 	const earlier = "The code has changed since it was searched."
 	current, stale := newSiteOf(t, page.New().Stale(false)), newSiteOf(t, page.New().Stale(true))
-	current.get(link).want(200).says(states + " were searched in vain.")
+	current.get(link).want(200).says("No violation was found in " + states + ".")
 	if stale.get("/lab").want(200).says(earlier); strings.Contains(current.get("/lab").want(200).text(), earlier) {
 		t.Error("the index says that what was searched is out of date")
 	}
-	p := &player{stale, stale.get(link).want(200).says(states + " were searched in vain, in an earlier version of this code.")}
+	p := &player{stale, stale.get(link).want(200).says("No violation was found in " + states + ", in an earlier version of this code.")}
 	p.follow("data-move", "search")
 	p.at.says("Searched just now. No invariant is violated. All " + states + " were searched.")
 	p.at = stale.get("/lab/link-version").want(200)

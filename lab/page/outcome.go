@@ -420,13 +420,3 @@ func (l *Lab) prevented(name string) string {
 	}
 	return ""
 }
-
-// clauseOf is the code of that safeguard.
-func (l *Lab) clauseOf(name string) sourceView {
-	level, _ := levelOf(name)
-	c, err := l.find(level.Safeguard)
-	if err != nil || c.Safeguard == nil {
-		return sourceView{}
-	}
-	return codeOf(*c.Safeguard)
-}

@@ -42,6 +42,17 @@ func (l *Lab) switches(q request) (list []safeguardSwitch) {
 	return list
 }
 
+// lackingOf is the safeguard that a scenario goes without, or that prevents in the production code what its level shows. It is
+// nil if there is none.
+func (l *Lab) lackingOf(q request) *lab.Safeguard {
+	if q.Safeguard != nil {
+		return q.Safeguard
+	}
+	level, _ := levelOf(q.Name)
+	c, _ := l.find(level.Safeguard) // the zero value has none
+	return c.Safeguard
+}
+
 // off is the code of the safeguard that is switched off. It has no lines if none is.
 func (v *scene) off() (code sourceView) {
 	for _, s := range v.safeguards {

@@ -27,8 +27,9 @@ type scene struct {
 	ahead map[string]string
 	// safeguards are those that can be switched.
 	safeguards []safeguardSwitch
-	// clauseOf is the code that prevents in the production code what the level shows.
-	clauseOf sourceView
+	// lacking is the safeguard that the scenario goes without, or that prevents in the production code what the level shows. It
+	// is nil if there is none.
+	lacking *lab.Safeguard
 	// prevented is the outcome without the safeguard that prevents in the production code what the level shows.
 	prevented string
 	// outcome is there if the invariant of the level is violated.
@@ -112,7 +113,7 @@ func (l *Lab) follow(ctx context.Context, q request) (*scene, error) {
 }
 
 func (l *Lab) sceneOf(q request, moments []lab.Moment) *scene {
-	return &scene{request: q, prevented: forProjector(l.prevented(q.Name), q.large), clauseOf: l.clauseOf(q.Name), moments: moments, names: namesOf(&q.Scenario, moments), stores: storesOf(moments), record: l.recordOf(q.Name),
+	return &scene{request: q, prevented: forProjector(l.prevented(q.Name), q.large), lacking: l.lackingOf(q), moments: moments, names: namesOf(&q.Scenario, moments), stores: storesOf(moments), record: l.recordOf(q.Name),
 		stale: l.stale() && q.Part != modelcheck.Own, safeguards: l.switches(q)}
 }
 

@@ -220,7 +220,7 @@ func (v *scene) reachState() string {
 		return "won"
 	case v.record.Invariant == "" || v.Part == modelcheck.Own:
 		return ""
-	case v.lost > 0:
+	case v.lost > 0 || v.now().Quiescent() && len(v.now().Network) == 0:
 		return "lost"
 	case v.onward.Can:
 		return "within"

@@ -81,11 +81,11 @@ func (v *scene) claim() string {
 	case v.record.States == 0:
 		return "Nothing was searched to its end."
 	case v.stale:
-		return claimOf(v.record) + ", in an earlier version of this code."
+		return capital(claimOf(v.record)) + ", in an earlier version of this code."
 	}
-	return claimOf(v.record) + "."
+	return capital(claimOf(v.record)) + "."
 }
 
 func claimOf(record modelcheck.Record) string {
-	return lab.Count(record.States, "state") + " were searched in vain"
+	return "no violation was found in " + lab.Count(record.States, "state")
 }
