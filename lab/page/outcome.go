@@ -110,8 +110,8 @@ func (v *scene) sure() int {
 	return v.reachable.Because(v.moments[:v.at+1], v.record.Invariant)
 }
 
-// did is the write that violated the invariant of the level: the one that the safeguard refuses; or the one that
-// violates nothing in the twin; or the last one, unless only the idle system showed it. It is 0 if none is known.
+// did is the write that violated the invariant of the level: the one that the safeguard prevents; or the last one, unless only
+// the idle system showed it; or the one that violates nothing in the twin. It is 0 if none is known.
 func (v *scene) did() int {
 	if v.outcome == nil {
 		return 0
@@ -120,7 +120,7 @@ func (v *scene) did() int {
 	if v.goal().Idle {
 		last = 0
 	}
-	for _, n := range []int{v.outcome.refusedAt(), v.outcome.Moved, last} {
+	for _, n := range []int{v.outcome.preventedAt(), last, v.outcome.Moved} {
 		if n > 0 && v.moments[n].Step.Changes() != nil {
 			return n
 		}
@@ -198,6 +198,14 @@ func (v *scene) held(n int) runLine {
 // same are the steps of both runs before they differ.
 func (v *scene) same() []runLine { return lines(v.line, 1, v.outcome.first-1) }
 
+// alike says which steps these are.
+func (v *scene) alike() string {
+	if last := v.outcome.first - 1; last > 1 {
+		return "Steps 1 to " + strconv.Itoa(last) + " are"
+	}
+	return "Step 1 is"
+}
+
 // differs says how the other run differs.
 func (v *scene) differs() string {
 	o := v.outcome
@@ -263,23 +271,38 @@ func (o *outcome) goesOn() string {
 	return ", and goes on with " + l.Actor + ": “" + l.Call + "”"
 }
 
-// knew says what the actor of the write that did it had read, and was no longer so. A write that depends on the version
-// of what was read is refused then, so this one did not. It is empty if a safeguard is missing, which says more.
+// knew says what the actor of the write that did it had read before it sent that, and was no longer so. A write that depends on
+// the version of what was read is refused then, so this one did not. It is empty if a safeguard is missing, which says more.
 func (v *scene) knew() string {
 	did := v.did()
 	if did == 0 || v.Safeguard != nil {
 		return ""
 	}
+	sender, sent := v.moments[did].Step.Sender, v.sentAt(did)
 	var words []string
-	for _, x := range v.variables(v.moments[did].Step.Sender, did-1) {
-		if x.Since > 0 {
-			words = append(words, x.Name+": "+x.Value+" at "+strconv.Itoa(x.Step)+", and since step "+strconv.Itoa(x.Since)+": "+x.Now)
+	for _, x := range v.learned(sender, sent-1) {
+		if v.compare(&x, sender, sent, did-1); x.Since > 0 {
+			words = append(words, x.Name+": "+x.Value+", "+x.when()+", and since step "+strconv.Itoa(x.Since)+": "+x.Now)
 		}
 	}
 	if words == nil {
 		return ""
 	}
-	return "At step " + strconv.Itoa(did) + ", what " + v.Actors[v.moments[did].Step.Sender-1].Name + " had read was old, and the write did not depend on it. It had read " + strings.Join(words, "; ") + "."
+	late := ""
+	if sent < did {
+		late = ", sent at step " + strconv.Itoa(sent) + ","
+	}
+	return "At step " + strconv.Itoa(did) + ", what " + v.Actors[sender-1].Name + " knew was old, and the write" + late + " did not depend on it. " + capital(strings.Join(words, "; ")) + "."
+}
+
+// sentAt is the step at which the call of a step was sent: the step itself, unless it takes effect late.
+func (v *scene) sentAt(n int) int {
+	for sent := 1; sent < n && v.moments[n].Step.Choice.Fate == lab.Lands; sent++ {
+		if v.moments[sent].Step.Call == v.moments[n].Step.Call {
+			return sent
+		}
+	}
+	return n
 }
 
 // nextOf says what the actor of a step of the run with the safeguard does next.
@@ -388,6 +411,15 @@ func (p parting) refusedAt() int {
 		return p.at
 	}
 	return 0
+}
+
+// preventedAt is the step that the store refuses with the safeguard, or in the place of which its actor makes another call. It
+// is 0 if there is none.
+func (p parting) preventedAt() int {
+	if p.there > 0 && !p.asks {
+		return p.at
+	}
+	return p.refusedAt()
 }
 
 func failed(s lab.Step) bool { return s.Applied != nil && s.Applied.Err != nil }

@@ -19,6 +19,8 @@ func TestOutcome(t *testing.T) {
 	t.Run("what the missing safeguard would have answered comes before the two runs", answerComesFirst)
 	t.Run("a step is named only if all states were searched, and the page offers that search", unsearchedIsSaid)
 	t.Run("what the safeguard would have answered is about the step that is named, or about the place where the runs part", answersAreAboutTheStep)
+	t.Run("the write that did it is the one that violates an invariant which is checked always, or the one that the safeguard prevents", didIsTheViolation)
+	t.Run("what the sender of a late request had read is what it read before it sent that", lateSenderKnew)
 	t.Run("no line of code is that of package optimistic", linesAreTheCallers)
 }
 
@@ -38,7 +40,7 @@ func outcomeSays(t *testing.T) {
 		}},
 		{"/lab/A2?s=w1*4,ann,w2*4", []string{"because of this: since then every way violates it", "the write that did it ✗ violates", "Its twin: step 9 comes before step 4",
 			"Every way on violates it since step 6. A twin differs in one call only, so it has to part earlier: at step 4."}},
-		{"/lab/A1?s=ann,olga*2,w1*4,ann,w1", []string{"no row because of this", "“posted” the write that did it", "Its twin: step 8 comes before step 6", "At step 8, what ann had read was old"}},
+		{"/lab/A1?s=ann,olga*2,w1*4,ann,w1", []string{"no row because of this", "“posted” the write that did it", "Its twin: step 8 comes before step 6", "At step 8, what ann knew was old, and the write did not depend on it. Channel “news”: active, read at 1, and since step 7: not there."}},
 		{"/lab/A4?s=ann:repeated,ann", []string{"Its twin: the fault of step 1 does not happen", "the same step without the fault"}},
 		{"/lab/lost-message?s=olga*2,network:forgotten", []string{"Its twin: the fault of step 3 does not happen"}},
 		{"/lab/poison-row?s=w1,w1:dies-after,operator", []string{"Its twin: the fault of step 2 does not happen", "With the safeguard, step 2 (w1: Take the message off the queue) does not come. In its place, w1 does this: “Record the message, for an operator”."}},
@@ -240,5 +242,29 @@ func linesAreTheCallers(t *testing.T) {
 		if shown := r.all(func(n *html.Node) bool { return hasClass(n, "place") }); len(shown) == 0 {
 			t.Errorf("%s shows no line", path)
 		}
+	}
+}
+
+func didIsTheViolation(t *testing.T) {
+	s := newSite(t)
+	for path, step := range map[string]string{
+		"/lab/A2?s=w1*3,w2*4,ann,w1": "step-9", "/lab/A2?s=w1*2,w2*4,ann,w1*2": "step-9", "/lab/pivot?s=olga*4,w1*5,olga*3,w1": "step-13",
+		"/lab/fresh-read?s=" + recordOf(t, "fresh-read").Schedule: "step-21", "/lab/link-version?s=vera,vera2,vera*3,vera2*3": "step-6",
+	} {
+		r := s.get(path).want(200)
+		if text := textOf(r.part(step)); strings.Count(r.outcome(), "the write that did it") != 1 || !strings.Contains(text, "the write that did it") {
+			t.Errorf("%s: %s is %q", path, step, text)
+		}
+	}
+}
+
+func lateSenderKnew(t *testing.T) {
+	s := newSite(t)
+	says := s.get("/lab/late-copy?s=olga,olga:given-up,olga*2,w1*5,network:lands").want(200).outcome()
+	if want := "At step 10, what olga knew was old, and the write, sent at step 2, did not depend on it. Channel “news”: active, read at 1, and since step 8: not there."; !strings.Contains(says, want) {
+		t.Errorf("it does not say %q but %s", want, says[max(0, len(says)-300):])
+	}
+	if says := s.get("/lab/A2?s=w1,w2*4,ann,w1*3").want(200).outcome(); !strings.Contains(says, "a call takes the same effect earlier") {
+		t.Errorf("what was tried in vain is not said: %s", says[max(0, len(says)-300):])
 	}
 }

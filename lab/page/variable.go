@@ -29,8 +29,17 @@ type variable struct {
 // when says how and when an actor came to know it.
 func (x variable) when() string { return x.How + " " + strconv.Itoa(x.Step) }
 
-// variables are what an actor knows after n steps of the run, the latest last.
+// variables are what an actor knows after n steps of the run, the latest last, and what that has become.
 func (v *scene) variables(actor, n int) (list []variable) {
+	list = v.learned(actor, n)
+	for i := range list {
+		v.compare(&list[i], actor, n+1, n)
+	}
+	return list
+}
+
+// learned is what an actor knows after n steps of the run, the latest last.
+func (v *scene) learned(actor, n int) (list []variable) {
 	last := 0
 	for at := 1; at <= n; at++ {
 		if int(v.moments[at].Step.Choice.Actor) == actor {
@@ -40,9 +49,6 @@ func (v *scene) variables(actor, n int) (list []variable) {
 	}
 	if step := v.moments[last].Step; last > 0 && step.Result != nil && step.Result.Err != nil && !hasRead(step) {
 		list = append(list, variable{Name: "answer", Value: "✗ " + v.names.answer(step), How: "step", Step: last, Refused: true})
-	}
-	for i := range list {
-		v.compare(&list[i], actor, n)
 	}
 	return list
 }
@@ -104,15 +110,16 @@ func (v *scene) stateOf(c *lab.Call, e driver.Entity, rows []driver.Entity) stri
 	return "there"
 }
 
-// compare says whether what an actor has read is still so after n steps, and if not, since when it is what it is now.
-func (v *scene) compare(x *variable, actor, n int) {
+// compare says whether what an actor has read is still so after n steps, and if not, since when it is what it is now. What the
+// actor itself has changed counts if it did so after the step sent.
+func (v *scene) compare(x *variable, actor, sent, n int) {
 	if x.call == nil || x.call.Writes() {
 		return
 	}
 	was := x.Value
 	for later := x.Step + 1; later <= n; later++ {
 		step := v.moments[later].Step
-		if int(step.Choice.Actor) == actor || !slices.ContainsFunc(step.Changes(), func(c mem.Change) bool { return covers(x.call, step.Call.Target, c) }) {
+		if int(step.Choice.Actor) == actor && later <= sent || !slices.ContainsFunc(step.Changes(), func(c mem.Change) bool { return covers(x.call, step.Call.Target, c) }) {
 			continue
 		}
 		if now := v.wouldFind(x.call, later); now != was || x.Since == 0 {
