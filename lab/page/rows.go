@@ -197,7 +197,7 @@ func (v *scene) lists(view *storeView) {
 		case a.Call.OfQueue() && !slices.ContainsFunc(view.Rows, func(row rowView) bool {
 			return slices.ContainsFunc(row.Next, func(u use) bool { return u.Actor == a.Name })
 		}):
-			row.Name = "a message"
+			row.Name = "no message"
 			if a.Call.Method == driver.CallSend {
 				row.Name = v.names.call(a.Call)
 			}
@@ -300,7 +300,7 @@ func (v *scene) touch(row *rowView, store string, e driver.Entity) {
 		}
 		row.Steps = append(row.Steps, n)
 		if wrote >= 0 || sent {
-			row.Since = n
+			row.Since, row.Gone = n, 0
 		}
 		deletes := step.Call.Method == driver.CallDelete || wrote >= 0 && step.Changes()[wrote].After.ETag == ""
 		if deletes && !row.There && n < v.at {
