@@ -394,6 +394,8 @@ func (n *names) result(c *lab.Call, r *lab.Result) string {
 		return n.refusal(c, r.Err)
 	case c.Method == driver.CallGet:
 		return n.said(c.Target, r.Entity)
+	case (c.Method == driver.CallRange || c.Method == driver.CallScan) && len(r.Page.Rows) == 0 && !strings.Contains(n.listed(c), " "):
+		return "no " + n.listed(c) // the sentence of a call may not say which rows it lists
 	case c.Method == driver.CallRange, c.Method == driver.CallScan:
 		return n.rows(c.Target, r.Page.Rows)
 	case c.Method == driver.CallLength:

@@ -40,6 +40,8 @@ func rowsHaveMeaning(t *testing.T) {
 		{"/lab/fresh-read?s=w1*3", "run", []string{"→ delete post 2 ", "→ not there: post 3 ", "→ vote Ann: post"}},
 		{"/lab/open-gate?s=ann*4", "rows", []string{"post by Ann (2), of incarnation 1 ann inserts next"}}, {"/lab/post?s=ann*4", "rows", []string{"open gate of incarnation 1 ann requires next"}},
 		{"/lab/reply?s=vera*6,olga*3", "rows", []string{"reply: post by Ann since 6", "Vera's list of replies: post by Ann since 4"}}, {"/lab/reply?s=vera*2", "actor-vera", []string{"replies: reply: post by Ann read at 2"}},
+		{"/lab/reply-gate?s=w1*6", "run", []string{"→ no votes", "→ no replies"}},
+		{"/lab/poison-row", "rows", []string{"post by Ann, of incarnation 1"}}, // which no actor touches, but the message is about it
 		{"/lab/own/lease-lock?s=ann*4", "rows", []string{"page Number 1"}}, // of a reader's own tables
 		{"/lab/late-copy?s=olga,olga:given-up", "network", []string{"A late call of olga lands: post by Olga."}},
 		{"/lab/shut-gate?s=w1*12,w2*11,ann*10,w1*3", "say", []string{"Joining subscriber Ann: belongs to incarnation 2, and a worker that handles a message about incarnation 1 touches it."}},

@@ -15,9 +15,10 @@ import (
 	"microblogging/templates"
 )
 
-// storesOf are the queues and the tables that an actor of the run has touched, or touches next.
+// storesOf are the queues and the tables that an actor of the run has touched, or touches next, and that of a post that a
+// message at its start is about.
 func storesOf(moments []lab.Moment) []string {
-	touched := map[string]bool{}
+	touched := map[string]bool{schema.TableBlogs: askedPosts(moments[0]) != nil}
 	for _, m := range moments {
 		if m.Step != nil {
 			touched[targetOf(m.Step)] = true
@@ -149,13 +150,30 @@ func (v *scene) storeViews() (views []storeView, others int) {
 func (v *scene) fill(view *storeView) {
 	for _, c := range v.rowsOf(view.Name) {
 		row := v.row(view.Name, c)
-		if len(row.Steps) == 0 && len(row.Next) == 0 {
+		if len(row.Steps) == 0 && len(row.Next) == 0 && !v.isAsked(view.Name, later(c)) {
 			view.Others++
 			continue
 		}
 		view.Rows = append(view.Rows, row)
 	}
 	v.lists(view)
+}
+
+// isAsked reports whether a row is a post that a message at the start of the run is about.
+func (v *scene) isAsked(store string, e driver.Entity) bool {
+	return store == schema.TableBlogs && slices.ContainsFunc(askedPosts(v.moments[0]), func(m domain.Message) bool {
+		return string(m.Channel) == e.Partition && schema.BlogRow(m.Blog) == e.Row
+	})
+}
+
+// askedPosts are the messages on the queue that ask for the deletion of a post.
+func askedPosts(at lab.Moment) (list []domain.Message) {
+	for _, m := range at.DB.Messages(domain.QueueName) {
+		if asks, err := domain.DecodeMessage(m.Text); err == nil && asks.Kind == domain.MessageBlog {
+			list = append(list, asks)
+		}
+	}
+	return list
 }
 
 // rowsOf are the rows of a store that are there, that were there, and that a call asks for next, as the last step has
