@@ -122,18 +122,26 @@ func (v buildView) mark() string {
 	return "✗ " + lab.Count(len(v.Verdict.Run), "step")
 }
 
-// cause says which step did it, and because of which.
+// cause says which step did it, and before which it would have done no harm. That one need not be to blame.
 func (v buildView) cause() string {
 	did, because := strconv.Itoa(v.Verdict.Did), strconv.Itoa(v.Verdict.Because)
 	switch {
 	case v.Verdict.Refused && v.Verdict.Because == 0:
 		return "Step " + did + " is refused, although no other actor has done anything."
 	case v.Verdict.Refused:
-		return "Step " + did + " is refused because of step " + because + "."
+		return "Step " + did + " is refused. Right before step " + because + " it would not have been."
 	case v.Verdict.Because == 0:
 		return "Step " + did + " did it."
 	}
-	return "Step " + did + " did it, because of step " + because + ": right before step " + because + " it would have done no harm."
+	return "Step " + did + " did it. Right before step " + because + " it would have done no harm."
+}
+
+// harmless says of the step before which the one that did it would have done no harm.
+func (v buildView) harmless() string {
+	if v.Verdict.Refused {
+		return "not refused before this"
+	}
+	return "no harm before this"
 }
 
 // A buildLane is a column of the figure.
@@ -161,7 +169,7 @@ type buildLine struct {
 	toy.Step
 	Number, Hue int
 	From, To    string
-	// Class says what the line is: the step that did it, the one because of which it did, or the one that is refused. Tag says it
+	// Class says what the line is: the step that did it, the one before which it would have done no harm, or the one that is refused. Tag says it
 	// in words.
 	Class, Tag string
 	Bars       []buildBar
@@ -204,7 +212,7 @@ func (v buildView) kind(step int) (class, tag string) {
 	case step == v.Verdict.Did:
 		return "did", "did it"
 	case step == v.Verdict.Because:
-		return "why", "because of this"
+		return "why", v.harmless()
 	}
 	return "", ""
 }

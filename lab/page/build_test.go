@@ -18,7 +18,7 @@ func TestBuild(t *testing.T) {
 	t.Run("a condition that cannot be chosen says why, and what is not offered is refused with a sentence", buildRefuses)
 	t.Run("is a form that keeps the level and the projector", buildIsAForm)
 	t.Run("a verdict is searched once", buildKeepsVerdicts)
-	t.Run("marks the step that did it, the one because of which it did, and the one that a condition refuses", buildMarks)
+	t.Run("marks the step that did it, the one before which it does no harm, and the one that a condition refuses", buildMarks)
 }
 
 func isVerdict(n *html.Node) bool { return has(n, "data-verdict") }
@@ -102,8 +102,8 @@ func buildKeepsVerdicts(t *testing.T) {
 func buildMarks(t *testing.T) {
 	s := newSite(t)
 	for query, want := range map[string][2]string{
-		"l=3&c=any":     {"8 ann Insert the post → ok did it", "7 nora Put up gate 2 → ok because of this"},
-		"l=3&c=version": {"6 otto Insert the post → refused: another version did it", "5 ann Insert the post → ok because of this"},
+		"l=3&c=any":     {"8 ann Insert the post → ok did it", "7 nora Put up gate 2 → ok no harm before this"},
+		"l=3&c=version": {"6 otto Insert the post → refused: another version did it", "5 ann Insert the post → ok not refused before this"},
 		"l=5&c=version": {"7 network A copy arrives: put up gate 1 → refused: a row is gone refused by your condition", ""},
 	} {
 		text := strings.Join(strings.Fields(s.get("/lab/build?"+query).want(200).text()), " ")

@@ -201,8 +201,8 @@ func glossary() []meaning {
 		{"invariant", "what must be true: in every state, or whenever the system is idle. No post without a channel, for example"},
 		{"safeguard", "a condition, a read or an order of writes without which some run violates an invariant"},
 		{"orphan", "a row whose channel is gone, or a reply whose post is gone"},
-		{"index", "rows that lead to other rows. The store finds and sorts rows by their keys alone, so the program writes these itself: the index of open deletions (for the reconciling pass), the rating index (the posts of a channel by their rating), and the index of active channels"},
-		{"pending, deleting", "what the row of a channel says once it is marked. Pending: its deletion can still be undone. Deleting: a worker has begun, and it cannot. The textbook program and the protocols that you build have no undo, so what they mark is deleting immediately"},
+		{"index", "rows that lead to other rows. The store finds and sorts rows by their keys alone, so the program writes these itself: the index of open deletions (for the reconciling pass, which alone removes rows of it, also those of deletions that are done), the rating index (the posts of a channel by their rating), and the index of active channels"},
+		{"pending, deleting", "what the row of a channel says once it is marked. Pending: its deletion can still be undone. Deleting: it cannot, because a worker has begun. Where no deletion can be undone, as in the textbook program, in the protocols that you build and in some levels, what is marked is deleting immediately"},
 		{"cascade", "the steps by which a worker carries out one deletion, one after the other"},
 		{"idle", "no request is on its way, and no message is on the queue. When no actor can go on, new workers handle the messages that are left, and some invariants are checked only then"},
 		{"pivot", "the step after which a deletion cannot be undone: a worker sets the channel's row from pending to deleting"},
@@ -226,6 +226,7 @@ func glossary() []meaning {
 		{"reservation", "a row that the open gate replaces, so that a gate opens at most once"},
 		{"sweep", "the removal of a channel's rows, behind its shut gate"},
 		{"reconciling pass", "a scan of all open deletions from time to time. It sends a new message for a deletion that makes no progress, because its message may be lost"},
+		{"posting rule", "a row of a channel that says who may post. A post requires it, but for the owner's, whom no rule refuses"},
 		{"poison message", "a message that failed too often, and is not tried again until an operator requeues it"},
 	}
 }
@@ -235,6 +236,10 @@ func notation() []meaning {
 	return []meaning{
 		{"news, news2", "the channel that all is about, and another one, which no actor means to touch"},
 		{"incarnation 1", "the first that the channel has had in this run. What a user has written is counted too: “post by Ann (2)”"},
+		{"take from, take off", "a worker takes a message from the queue, which hides it from others for a while, and takes it off the queue once its work is done"},
+		{"not there: Ann's account", "an actor of the lab may have no row of an account. Only a row that says that the account is being deleted stops it"},
+		{"idempotency key: post by Ann", "the key by which a post was made, or a reply to it"},
+		{"fresh workers", "those that handle, once no actor can go on, the messages and open deletions that are left"},
 		{"+ ~ −", "the step has inserted the row, changed it, or deleted it"},
 	}
 }

@@ -210,7 +210,7 @@ func TestSearch(t *testing.T) {
 	const link = "/lab/link"
 	known := recordOf(t, "link")
 	states := lab.Count(known.States, "state")
-	const earlier = "The code has changed since it was searched."
+	const earlier = "are of an earlier version of the code."
 	current, stale := newSiteOf(t, page.New().Stale(false)), newSiteOf(t, page.New().Stale(true))
 	current.get(link).want(200).says("No violation was found in " + states + ".")
 	if stale.get("/lab").want(200).says(earlier); strings.Contains(current.get("/lab").want(200).text(), earlier) {

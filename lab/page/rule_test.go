@@ -13,7 +13,18 @@ func TestRule(t *testing.T) {
 	t.Run("the line of code that is missing is struck through next to it", clauseIsInSight)
 	t.Run("without a level, it is the safeguard that is taken out, or what the scenario is about", ruleOfOthers)
 	t.Run("nothing of a level's scene is cut or folded", sceneIsWhole)
+	t.Run("the words are one fold away, on the page of a level, of a condition and of the levels", wordsAreNear)
 	t.Run("the scene leads to the figure of the fence where a gate is missing, and nowhere before", sceneLeadsToFence)
+}
+
+func wordsAreNear(t *testing.T) {
+	s := newSite(t)
+	for _, path := range []string{"/lab/A1", orphan, "/lab/build?l=2", "/lab"} {
+		summary := within(s.get(path).want(200).part("words"), "summary")[0]
+		if summary.Parent.Parent == nil || !inSight(summary.Parent.Parent) || textOf(summary) != "The words" {
+			t.Errorf("%s: the words are in another fold, or have no name: %s", path, textOf(summary))
+		}
+	}
 }
 
 // inSight reports whether no fold that is closed has the element.
