@@ -9,7 +9,7 @@ func productionLevels() []level {
 			Rule: "A link is marked as used, in the version in which it was read.", Missing: ", in the version in which it was read",
 			Goal: "Let one sign-in link, which works once, sign in twice.",
 			Scene: "This is the code of this very site, with one of its safeguards taken out. Vera follows a sign-in link, and another person (vera2) follows the same link. The code reads the link, marks it as used and starts a session. " +
-				"The mark should depend on the version of the row that was read. Here it does not.",
+				"The mark should depend on the version of the row that was read. Here it does not. A link that is used has ended, and the invariant says that what ended stays ended.",
 			Nudge: "Let both read the link while it is unused.",
 			Teaches: "To read, decide and write is safe if the write depends on what was read. Each row has a version, its ETag. " +
 				"The store compares it together with the write: the second of two that read the same version is refused.",
@@ -21,9 +21,9 @@ func productionLevels() []level {
 			Idea: "A reconciling pass finds only what was written down before the promise.",
 			Rule: "The index of open deletions has the deletion before the message is sent.", Missing: " before the message is sent",
 			Goal: "Record a deletion that no worker will ever carry out, although the pass looks for it.",
-			Scene: "Olga deletes her channel. Her request sends a message to the workers, records the deletion, and marks the channel (sets it to pending). The queue may lose the message. " +
+			Scene: "Olga deletes her channel. Her request sends a message to the workers, records the deletion, and marks the channel. (Here no deletion can be undone, so the mark is deleting and never pending. The list of the user who asked is for Olga's own page: the pass does not read it.) The queue may lose the message. " +
 				"So from time to time a reconciling pass (reconcile) reads the index of open deletions, and sends a message again for each that makes no progress. A deletion that has its row in the index is as good as done: a later pass finds it. Once a deletion is recorded, it counts as promised. " +
-				"In the production code her request writes that row first. Here it comes after the mark. Two faults are allowed.",
+				"In the production code her request writes the row of the index before it sends the message. Here it writes it last, after the mark. Two faults are allowed.",
 			Nudge: "Which write of Olga's does the pass need? If she dies before it, only the message knows.",
 			Teaches: "A pass that repairs must know where to look. So the intent is written down, in one known place, before anything that depends on it. " +
 				"A row without a deletion costs the pass one look. A deletion without a row is never found, and no process knows that something is missing.",
@@ -79,8 +79,8 @@ func productionLevels() []level {
 			Scene: "Two messages are on the queue. One is about a post that was deleted: a worker removes the votes on it. The other is about its channel: a worker shuts the gate, lists the rows and removes them. " +
 				"The production worker ends only when a fresh look finds nothing. Here it trusts its first list.",
 			Nudge: "A transaction removes all rows of a list, or none. What if one of them has gone?",
-			Teaches: "A list is old as soon as it is read. Only a fresh read that finds nothing, after the gate was shut, proves that nothing is left: " +
-				"since then nothing can have been added.",
+			Teaches: "A list is old as soon as it is read. A transaction removes all rows of a list, or none, so one row that another worker has removed keeps all others there. " +
+				"Only a fresh read that finds nothing proves that nothing is left, because no row is added once the gate is shut.",
 			Precedent: precedent{"Kubernetes added such a look to the deletion of a namespace: that a list of each kind of object is empty.",
 				source{"kubernetes/kubernetes, issue 22045", "https://github.com/kubernetes/kubernetes/issues/22045"}},
 		},
@@ -88,9 +88,10 @@ func productionLevels() []level {
 			Name: "pivot", Title: "Undone, and gone",
 			Idea: "Two decisions that exclude each other are two writes to one row.",
 			Rule: "A worker goes on, once it has set the channel to deleting in the version that it read.", Missing: ", once it has set the channel to deleting in the version that it read",
-			Goal: "Let Olga be told that her deletion is undone, and take her channel away all the same.",
+			Goal: "Let Olga be told that her deletion is undone, and let a worker shut the gate of her channel all the same.",
 			Scene: "Olga has deleted her channel, and changes her mind. Her request makes the channel's row active again, unless a worker was faster. " +
-				"The workers w1 and w2 have the message. In the production code a worker sets the row from pending to deleting, the point of no return, before it touches anything else. Here it goes on without that.",
+				"The workers w1 and w2 have the message. In the production code a worker sets the row from pending to deleting, the point of no return, before it touches anything else. Here it goes on without that. " +
+				"To the invariant a channel can be read while its row is active and its open gate is there: a worker that has shut the gate goes on and removes all its rows.",
 			Nudge: "A worker that finds the channel undone goes away. When must it have looked?",
 			Teaches: "Here the worker goes on without its write to the channel's row in the table Channels. What takes several steps can be undone up to one of them, the pivot. The pivot and the undo are two writes to one row, in the version that was read. " +
 				"So only one of them succeeds, and the other fails because it came second.",
@@ -121,7 +122,7 @@ func lastLevel() level {
 		Rule: "Every safeguard is there.",
 		Goal: "Break any invariant of the production code.",
 		Scene: "As in “The worker that slept”: two workers handle one deletion, one of them late, and Ann tries once to take the name. " +
-			"All safeguards are there. Here you may interrupt an actor four times: another one goes first while it can go on.",
+			"All safeguards are there, so expect that you do not win: the level is done when you have seen what refuses your runs. Here you may interrupt an actor four times: another one goes first while it can go on.",
 		Nudge:   "Try what has worked before, to the end, and see which safeguard refuses it.",
 		Teaches: "If you see this, you have found what the model checker has not. Please send us the address of this page.",
 		Precedent: precedent{"The model checker enters every state that these actors can reach, once. That is called model checking of the code itself. CMC, an early tool for that, found 34 errors in three programs for one network protocol, and one in the protocol.",

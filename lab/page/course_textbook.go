@@ -63,8 +63,8 @@ func textbookLevels() []level {
 			Idea: "No answer does not mean no effect.",
 			Rule: "The store inserts a post, if the key of its request has made none.", Missing: ", if the key of its request has made none",
 			Goal: "Make one request leave two posts.",
-			Scene: "This is the textbook version. Ann posts. If her program is told that the store does not answer, it tries once more. " +
-				"Nothing tells the store that both tries are one request. " +
+			Scene: "This is the textbook version. Ann posts. If her program gets any error, it tries once more. " +
+				"The new try has a new id, so nothing tells the store that both are one request. A copy that the SDK (the library that talks to the store) sends has the id of its try, so the store refuses it. " +
 				"This level allows one fault, which means that something goes wrong: choose one of the faults on her card.",
 			Nudge: "There are several ways to get no answer. In some of them the request has arrived.",
 			Teaches: "No answer does not mean no effect. The request may not have arrived, or the answer may be lost, or the request may arrive later: from outside all three look alike. " +
@@ -78,6 +78,7 @@ func textbookLevels() []level {
 			Rule: "Olga is told that her channel will be deleted, once a row says so that can be found without the message.", Missing: ", once a row says so that can be found without the message",
 			Goal: "Tell Olga that her channel will be deleted, and let no worker ever delete it.",
 			Scene: "This is the textbook version. Olga deletes her channel: a mark, then a message on the queue, then the good news. The worker w1 waits for messages. " +
+				"The channel's row says deleting, but no process looks through all channels for that, so it cannot be found without the message. " +
 				"This time the queue itself can fail: look for the card of the network.",
 			Nudge: "Who knows about the deletion while only the message does?",
 			Teaches: "A program that confirms something must be able to find it again without the message. MicroBlogging writes a row first. The reconciling pass reads such rows from time to time, and " +
