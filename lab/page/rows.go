@@ -289,7 +289,10 @@ func (v *scene) row(store string, c mem.Change) rowView {
 		}
 	}
 	v.touch(&row, store, e)
-	if row.Gone > 0 || row.Steps == nil {
+	switch {
+	case c.Before.ETag == "" && c.After.ETag == "":
+		row.Mark, row.Value = "", "" // it is not there yet
+	case row.Gone > 0 || row.Steps == nil:
 		row.Mark = "" // it is not the last step's
 	}
 	for i, a := range v.now().Actors {

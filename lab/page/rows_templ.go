@@ -179,7 +179,7 @@ func rowOf(v *scene, r rowView) templ.Component {
 			templ_7745c5c3_Var8 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		var templ_7745c5c3_Var9 = []any{string(r.Mark), templ.KV("news of-"+strconv.Itoa(v.hueNow()), r.Mark != ""), templ.KV("gone", r.Gone > 0), templ.KV("next", !r.There && r.Steps == nil), templ.KV("violates", r.Violates)}
+		var templ_7745c5c3_Var9 = []any{string(r.Mark), templ.KV("news of-"+strconv.Itoa(v.hueNow()), r.Mark != ""), templ.KV("gone", r.Gone > 0), templ.KV("next", !r.There && r.Gone == 0 && r.Mark == ""), templ.KV("violates", r.Violates)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var9...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -204,7 +204,7 @@ func rowOf(v *scene, r rowView) templ.Component {
 		var templ_7745c5c3_Var11 string
 		templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.ResolveAttributeValue(r.ID)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `rows.templ`, Line: 33, Col: 216}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `rows.templ`, Line: 33, Col: 229}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var11)
 		if templ_7745c5c3_Err != nil {
@@ -217,7 +217,7 @@ func rowOf(v *scene, r rowView) templ.Component {
 		var templ_7745c5c3_Var12 string
 		templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.ResolveAttributeValue(forScript(r.Steps))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `rows.templ`, Line: 33, Col: 249}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `rows.templ`, Line: 33, Col: 262}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var12)
 		if templ_7745c5c3_Err != nil {

@@ -272,6 +272,7 @@ func rowsAreMarked(t *testing.T) {
 		{"/lab/A1?s=ann*2,olga", "row-Blogs-news-blog!", "", "post by Ann since 2"}, {"/lab/A1?s=ann", "row-Channels-news-", "", "channel “news” active olga changes next"},
 		{"/lab/A1?s=ann*2,olga*2,w1*4", "row-Blogs-news-blog!", "deleted news of-3", "post by Ann deleted"}, {"/lab/A1?s=ann*2,olga*2,w1*5", "row-Blogs-news-blog!", "gone", "post by Ann gone at 8"},
 		{"/lab/A2?s=w1,w2,w1*3,ann,w2*3", "row-Channels-news-", "deleted news of-3", "channel “news” deleting ann reads next deleted"},
+		{"/lab/own-gate?s=w1*3", "row-Deletions-", "next", "record of the deletion of incarnation 1 w1 inserts next"}, // which it has read, and was not there
 		{"/lab/A1?s=olga*2", "message-", "inserted news of-2", "message: news w1 takes next inserted"},
 		{"/lab/A1?s=olga*2,w1", "message-", "changed news of-3", "w1 has it"},
 		{"/lab/A2?s=w1", "message-", "changed news of-2", "w1 has it; it may show up again at any time"},
