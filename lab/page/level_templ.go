@@ -401,7 +401,7 @@ func firstCall(v *scene) templ.Component {
 	})
 }
 
-// levelStory has a first thought, the words, and where the like has happened.
+// levelStory has the one idea, a first thought, and where the like has happened.
 func levelStory(v *scene) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
