@@ -49,7 +49,7 @@ func productionLevels() []level {
 			Idea: "A post comes before the gate was shut, or it is refused.",
 			Rule: "Olga's post is inserted, if the open gate of its incarnation is there.", Missing: ", if the open gate of its incarnation is there",
 			Goal: "Leave a post behind whose channel is gone, in the production code without its fence.",
-			Scene: "Olga posts on her phone. At home she has just deleted the channel: her message is on the queue, and the worker w1 does the work. " +
+			Scene: "Olga posts on her phone. At home she has just asked to delete the channel: so far only a message on the queue says so, and the worker w1 does the rest. " +
 				"In the production code a post is one transaction with a row called the open gate, which a deletion removes before any other row. " +
 				"Here the post does not require it.",
 			Nudge: "If the sweep finds Olga's post, it removes it. Let w1 look once more and find nothing, then post.",
@@ -89,7 +89,7 @@ func productionLevels() []level {
 			Idea: "Two decisions that exclude each other are two writes to one row.",
 			Rule: "A worker goes on, once it has set the channel to deleting in the version that it read.", Missing: ", once it has set the channel to deleting in the version that it read",
 			Goal: "Let Olga be told that her deletion is undone, and let a worker shut the gate of her channel all the same.",
-			Scene: "Olga has deleted her channel, and changes her mind. Her request makes the channel's row active again, unless a worker was faster. " +
+			Scene: "Olga has deleted her channel, and changes her mind. Her request makes the channel's row active again, unless a worker was faster: then it is refused, and she ends. " +
 				"The workers w1 and w2 have the message. In the production code a worker sets the row from pending to deleting, the point of no return, before it touches anything else. Here it goes on without that. " +
 				"To the invariant a channel can be read while its row is active and its open gate is there: a worker that has shut the gate goes on and removes all its rows.",
 			Nudge: "A worker that finds the channel undone goes away. When must it have looked?",
