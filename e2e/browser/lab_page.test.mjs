@@ -40,6 +40,14 @@ describe("lab: in order, wide and on a phone, is", () => {
     });
   }
 
+  test("a run, whose lines wrap", async () => {
+    const v = await lab(`${start}?s=${schedule}`);
+    await v.page.setViewportSize(phone);
+    const wide = await v.page.locator(".trail").evaluateAll((all) => all.map((e) => e.scrollWidth - e.clientWidth));
+    assert.deepEqual(wide, [0, 0, 0]);
+    await v.leave();
+  });
+
   test("the index with a level that was won", async () => {
     const v = await lab();
     await play(v, orphan);

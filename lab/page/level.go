@@ -239,7 +239,6 @@ func notation() []meaning {
 		{"take from, take off", "a worker takes a message from the queue, which hides it from others for a while, and takes it off the queue once its work is done"},
 		{"not there: Ann's account", "an actor of the lab may have no row of an account. Only a row that says that the account is being deleted stops it"},
 		{"idempotency key: post by Ann", "the key by which a post was made, or a reply to it"},
-		{"fresh workers", "those that handle, once no actor can go on, the messages and open deletions that are left"},
 		{"+ ~ −", "the step has inserted the row, changed it, or deleted it"},
 	}
 }
