@@ -55,7 +55,7 @@ func searchIsMadeOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		invariants := slowInvariants{protocol.Scenarios()[0].Invariants, 5 * time.Millisecond} // a search takes about a second
 		c := reading("slow", invariants, 0, "ann", "bob", "eve")
-		s := newSiteOf(t, page.New().With(c).Knows(modelcheck.Record{Name: c.Name, Invariant: "I1"}))
+		s := newSiteOf(t, page.New().With(c).Knows(modelcheck.Record{Name: c.Name, Invariant: "I1", Cause: modelcheck.Cause{Searched: 1}}))
 		for ask, says := range map[string]string{"search": "No invariant is violated. All ", "reach": "can still be won"} {
 			var hall sync.WaitGroup
 			first, leave := context.WithCancel(t.Context())
