@@ -110,8 +110,9 @@ func (v *scene) sure() int {
 	return v.reachable.Because(v.moments[:v.at+1], v.record.Invariant)
 }
 
-// did is the write that violated the invariant of the level: the one that the safeguard prevents; or the last one, unless only
-// the idle system showed it; or the one that violates nothing in the twin. It is 0 if none is known.
+// did is the write that violated the invariant of the level: the one that the safeguard refuses; or the last one, unless only
+// the idle system showed it; or else the later of the one that does not come with the safeguard and the one that violates
+// nothing in the twin. It is 0 if none is known.
 func (v *scene) did() int {
 	if v.outcome == nil {
 		return 0
@@ -120,7 +121,7 @@ func (v *scene) did() int {
 	if v.goal().Idle {
 		last = 0
 	}
-	for _, n := range []int{v.outcome.preventedAt(), last, v.outcome.Moved} {
+	for _, n := range []int{v.outcome.refusedAt(), last, max(v.outcome.replacedAt(), v.outcome.Moved), v.outcome.Moved} {
 		if n > 0 && v.moments[n].Step.Changes() != nil {
 			return n
 		}
@@ -413,13 +414,12 @@ func (p parting) refusedAt() int {
 	return 0
 }
 
-// preventedAt is the step that the store refuses with the safeguard, or in the place of which its actor makes another call. It
-// is 0 if there is none.
-func (p parting) preventedAt() int {
+// replacedAt is the step in the place of which its actor makes another call with the safeguard. It is 0 if there is none.
+func (p parting) replacedAt() int {
 	if p.there > 0 && !p.asks {
 		return p.at
 	}
-	return p.refusedAt()
+	return 0
 }
 
 func failed(s lab.Step) bool { return s.Applied != nil && s.Applied.Err != nil }

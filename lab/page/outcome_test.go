@@ -19,7 +19,7 @@ func TestOutcome(t *testing.T) {
 	t.Run("what the missing safeguard would have answered comes before the two runs", answerComesFirst)
 	t.Run("a step is named only if all states were searched, and the page offers that search", unsearchedIsSaid)
 	t.Run("what the safeguard would have answered is about the step that is named, or about the place where the runs part", answersAreAboutTheStep)
-	t.Run("the write that did it is the one that violates an invariant which is checked always, or the one that the safeguard prevents", didIsTheViolation)
+	t.Run("the write that did it is the one that violates an invariant which is checked always, or one that the safeguard prevents", didIsTheViolation)
 	t.Run("what the sender of a late request had read is what it read before it sent that", lateSenderKnew)
 	t.Run("no line of code is that of package optimistic", linesAreTheCallers)
 }
@@ -249,7 +249,7 @@ func didIsTheViolation(t *testing.T) {
 	s := newSite(t)
 	for path, step := range map[string]string{
 		"/lab/A2?s=w1*3,w2*4,ann,w1": "step-9", "/lab/A2?s=w1*2,w2*4,ann,w1*2": "step-9", "/lab/pivot?s=olga*4,w1*5,olga*3,w1": "step-13",
-		"/lab/fresh-read?s=" + recordOf(t, "fresh-read").Schedule: "step-21", "/lab/link-version?s=vera,vera2,vera*3,vera2*3": "step-6",
+		"/lab/fresh-read?s=" + recordOf(t, "fresh-read").Schedule: "step-21", "/lab/reservation?s=" + recordOf(t, "reservation").Schedule: "step-34", "/lab/link-version?s=vera,vera2,vera*3,vera2*3": "step-6",
 	} {
 		r := s.get(path).want(200)
 		if text := textOf(r.part(step)); strings.Count(r.outcome(), "the write that did it") != 1 || !strings.Contains(text, "the write that did it") {
