@@ -42,7 +42,7 @@ func rowsHaveMeaning(t *testing.T) {
 		{"/lab/reply?s=vera*6,olga*3", "rows", []string{"reply: post by Ann since 6", "Vera's list of replies: post by Ann since 4"}}, {"/lab/reply?s=vera*2", "actor-vera", []string{"replies: reply: post by Ann read at 2"}},
 		{"/lab/reply-gate?s=w1*6", "run", []string{"→ no votes", "→ no replies"}},
 		{"/lab/poison-row", "rows", []string{"post by Ann, of incarnation 1"}}, // which no actor touches, but the message is about it
-		{"/lab/own/lease-lock?s=ann*4", "rows", []string{"page Number 1"}}, // of a reader's own tables
+		{"/lab/own/lease-lock?s=ann*4", "rows", []string{"page Number 1"}},     // of a reader's own tables
 		{"/lab/late-copy?s=olga,olga:given-up", "network", []string{"A late call of olga lands: post by Olga."}},
 		{"/lab/shut-gate?s=w1*12,w2*11,ann*10,w1*3", "say", []string{"Joining subscriber Ann: belongs to incarnation 2, and a worker that handles a message about incarnation 1 touches it."}},
 		{"/lab/incarnation?s=" + recordOf(t, "incarnation").Schedule, "say", []string{"Channel “news”: belongs to incarnation 2, and a worker"}},
