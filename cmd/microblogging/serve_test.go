@@ -162,7 +162,7 @@ func otherDevicesAreTold(t *testing.T) {
 		r := startRole(t, "serve", "--listen", listen, "--registration", "closed")
 		local := r.await(t, `(?m)^listening on (http://127\.0\.0\.1:\d+)$`)
 		r.await(t, `(process \d+)\n`)
-		addresses := regexp.MustCompile(`(?m)^for other devices: (http://\S+)$`).FindAllStringSubmatch(r.wrote.String(), -1)
+		addresses := regexp.MustCompile(`(?m)^for devices on the same network: (http://\S+)$`).FindAllStringSubmatch(r.wrote.String(), -1)
 		if len(addresses) > 0 != told {
 			t.Errorf("%s: %s", listen, r.wrote.String())
 		}

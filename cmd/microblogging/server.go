@@ -108,7 +108,7 @@ func (f webFlags) serve(ctx context.Context, console *console, log *slog.Logger,
 	// One write, so that a reader who needs the first line alone has no second one to take.
 	said := fmt.Sprintf("listening on %s\n", address)
 	for _, other := range otherAddresses(at.Addr()) {
-		said += fmt.Sprintf("for other devices: %s\n", other)
+		said += fmt.Sprintf("for devices on the same network: %s\n", other)
 	}
 	if token != "" {
 		said += fmt.Sprintf("sign in as %s, once: %s/sign-in/link?token=%s\nthe next start prints another link\n", sampleUsers()[0], address, token)
