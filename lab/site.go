@@ -31,11 +31,10 @@ type Site struct {
 // asks for, whatever becomes of it.
 const sentenceMark = "//lab: "
 
-// line is the line of Go that makes the call of the point: the innermost that has a sentence, because what
-// lies within only passes the call on. If none has one, it is the innermost outside package fence and the library of
-// lab/own. Package optimistic
-// makes the calls of others, so its sentence is told of the line that calls it. Many
-// moments have an actor wait at one point, so it is looked up once.
+// line is the line of Go that makes the call of the point: the innermost that has a sentence, because what lies
+// within only passes the call on. If none has one, it is the innermost outside package fence and the library of
+// lab/own. Package optimistic makes the calls of others, so its sentence is told of the line that calls it.
+// Many moments have an actor wait at one point, so it is looked up once.
 func (p *point) line() Site {
 	if p.call == nil || p.site.File != "" || len(p.call.stack) == 0 {
 		return p.site
