@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"path"
 	"regexp"
 	"strings"
 	"testing"
@@ -156,6 +157,10 @@ func operatorClosesChannel(t *testing.T) {
 		if page := string(s.do("GET", "/channels/Engines", cookie(tokens[who])).want(410).body); strings.Contains(page, deletion) != leads {
 			t.Errorf("the address of the channel leads %s to its deletion: %t", who, !leads)
 		}
+	}
+	refused := s.do("POST", "/channels/Engines", cookie(tokens["ada"]), posted(url.Values{"text": {"Kept"}, "key": {"k"}, "incarnation": {path.Base(at)}})).want(410)
+	if !strings.Contains(string(refused.body), deletion+` target="_blank"`) {
+		t.Error("who wrote meanwhile has no way to the deletion that keeps their text")
 	}
 	s.do("GET", at, bearer(tokens["eve"])).want(403)
 	s.do("POST", at+"/undo", ada).want(403)

@@ -50,9 +50,9 @@ func wayBack(c echo.Context, v visitor, err error) (templates.Link, bool) {
 	replaced, isReplaced := errors.AsType[*domain.ReplacedError](err)
 	pending, isPending := errors.AsType[*domain.PendingError](err)
 	switch {
-	case isPending && x.draft == nil && v.actor().May(domain.DeleteChannel, domain.Object{Owner: pending.Channel.Owner}):
+	case isPending && v.actor().May(domain.DeleteChannel, domain.Object{Owner: pending.Channel.Owner}):
 		return templates.Link{
-			Label: "See its deletion", URL: templates.DeletionPath(pending.Channel.Name, pending.Channel.Incarnation),
+			Label: "See its deletion", URL: templates.DeletionPath(pending.Channel.Name, pending.Channel.Incarnation), Aside: x.draft != nil,
 		}, true
 	case isReplaced && x.draft == nil: // a draft has its own link
 		return readNew(replaced.Current), true
