@@ -35,8 +35,7 @@ func (l *Lab) reach(r *http.Request, q request) (*lab.Reach, error) {
 	case q.Part == modelcheck.Own:
 		turns, within = l.ownReplays, twinTime
 	}
-	key := "reach " + q.Name + " " + strconv.Itoa(most) + " " + within.String()
-	return search(l, r, turns, key, within, func(ctx context.Context) *lab.Reach {
+	return search(l, r, turns, "reach "+q.Name+" "+strconv.Itoa(most), within, func(ctx context.Context) *lab.Reach {
 		found := reachOf(ctx, q, invariant, most)
 		if found != nil {
 			l.reaches.Store(q.Name, found)
