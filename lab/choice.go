@@ -210,6 +210,11 @@ func (x *Explorer) choices(s *state) []Choice {
 	return list
 }
 
+// idle reports whether nothing happens any more, unless a fault does.
+func idle(choices []Choice) bool {
+	return !slices.ContainsFunc(choices, func(c Choice) bool { return c.Actor != network || !c.Fate.costs() })
+}
+
 func (x *Explorer) allows(s *state, c Choice) bool { return slices.Contains(x.choices(s), c) }
 
 // whyNotActor says in a few words why an actor cannot go on now. It is empty if it can. All its
@@ -251,12 +256,7 @@ func (x *Explorer) may(s *state, call *Call, fate Fate) bool {
 
 // mayStill reports whether a death is left, or else another fault, where deaths are counted.
 func (x *Explorer) mayStill(s *state, death bool) bool {
-	dead := 0
-	for _, p := range s.places {
-		if p.dead {
-			dead++
-		}
-	}
+	dead := s.deaths()
 	if death {
 		return dead < x.scenario.Deaths
 	}

@@ -34,9 +34,11 @@ type Explorer struct {
 	// start is the state in which each actor is about to make its first call.
 	start *state
 	// twins are, for each actor, the index of the one that must start before, or -1.
-	twins   []int
-	counts  Counts
-	seen    map[mem.Sum]struct{}
+	twins  []int
+	counts Counts
+	seen   map[mem.Sum]struct{}
+	// sound are the views that violate no invariant, and rests is what is wrong with those in which no actor can go on.
+	sound   map[mem.Sum]struct{}
 	rests   map[mem.Sum][]domain.Violation
 	scratch []Choice
 }
@@ -54,7 +56,7 @@ func NewExplorer(s Scenario) *Explorer {
 func NewExplorerOf(s Scenario, kept int) *Explorer {
 	return &Explorer{
 		scenario: &s, lot: &parking{spaces: make([]*point, kept)},
-		seen: map[mem.Sum]struct{}{}, rests: map[mem.Sum][]domain.Violation{},
+		seen: map[mem.Sum]struct{}{}, sound: map[mem.Sum]struct{}{}, rests: map[mem.Sum][]domain.Violation{},
 	}
 }
 
@@ -117,7 +119,7 @@ func (x *Explorer) judgeStep(to *state, step Step) []domain.Violation {
 
 // enter reports whether the state is new.
 func (x *Explorer) enter(s *state) bool {
-	key := s.key()
+	key := x.key(s)
 	if _, known := x.seen[key]; known {
 		return false
 	}
@@ -126,22 +128,27 @@ func (x *Explorer) enter(s *state) bool {
 	return true
 }
 
-// rest judges a state in which no actor can go on. States that differ only in the
-// faults that are left are judged once.
+// violated is what is wrong with a state. States with one view are judged once.
+func (x *Explorer) violated(s *state) []domain.Violation {
+	view := s.viewSum()
+	if _, known := x.sound[view]; known {
+		return nil
+	}
+	violations := x.scenario.Invariants.State(x.view(s))
+	if violations == nil {
+		x.sound[view] = struct{}{}
+	}
+	return violations
+}
+
+// rest is what is wrong with a state in which no actor can go on.
 func (x *Explorer) rest(s *state) []domain.Violation {
-	v := x.view(s)
-	var d mem.Digest
-	d.Sum(s.db.Sum())
-	d.Sum(s.history.sum)
-	for _, told := range v.Told {
-		d.Sum(sumFacts(told))
+	view := s.viewSum()
+	violations, known := x.rests[view]
+	if !known {
+		violations = x.scenario.Invariants.Rest(x.view(s)).Violations
+		x.rests[view] = violations
 	}
-	key := d.Done()
-	if violations, known := x.rests[key]; known {
-		return violations
-	}
-	violations := x.scenario.Invariants.Rest(v).Violations
-	x.rests[key] = violations
 	return violations
 }
 
@@ -179,9 +186,31 @@ type delayedCall struct {
 	stamp stamp
 }
 
+// viewSum identifies the View of a state.
+func (s *state) viewSum() mem.Sum {
+	var d mem.Digest
+	d.Sum(s.db.Sum())
+	d.Sum(s.history.sum)
+	for _, p := range s.places {
+		d.Sum(p.at.factsSum)
+	}
+	d.Int(uint64(s.time))
+	return d.Done()
+}
+
+// deaths is how many actors have died.
+func (s *state) deaths() (n int) {
+	for _, p := range s.places {
+		if p.dead {
+			n++
+		}
+	}
+	return n
+}
+
 // key identifies the state. Of an actor that has stopped, only the facts count:
 // nothing else that it knew can matter any more.
-func (s *state) key() mem.Sum {
+func (x *Explorer) key(s *state) mem.Sum {
 	var d mem.Digest
 	d.Sum(s.db.Sum())
 	d.Sum(s.history.sum)
@@ -199,6 +228,9 @@ func (s *state) key() mem.Sum {
 		d.Int(late.stamp.sum())
 	}
 	d.Int(uint64(s.faults))
+	if x.scenario.Deaths > 0 { // else it makes no difference which faults there were
+		d.Int(uint64(s.deaths()))
+	}
 	d.Int(uint64(s.time))
 	d.Int(uint64(s.last))
 	d.Int(uint64(s.preempted))

@@ -13,6 +13,7 @@ import (
 	"microblogging/lab"
 	"microblogging/lab/modelcheck"
 	"microblogging/lab/protocol"
+	"microblogging/storage/driver"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -20,7 +21,71 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestExplorer(t *testing.T) {
 	t.Run("no schedule breaks an invariant, each missing safeguard of a small scenario is noticed, and what is found is what is known", noScheduleViolatesAnInvariant)
 	t.Run("code that does not make the same call twice panics", codeThatDiffersPanics)
+	t.Run("no fault has to happen: a run may end with a message that the queue could still lose", noFaultHasToHappen)
+	t.Run("an actor may die after another one that was not answered", deathsAreOtherFaults)
 	t.Run("a search that has no time says that it was not whole", searchWithoutTime)
+}
+
+func noFaultHasToHappen(t *testing.T) {
+	s := lab.Scenario{
+		Faults: 1, Forgets: true,
+		Setup: func(ctx context.Context, c *lab.Client) {
+			ok(t, driver.NewQueue(c.Backend, domain.QueueName).Send(ctx, "mail"))
+		},
+		Invariants: lab.Expectations{Expected: []lab.Expectation{{Invariant: lab.Invariant{Name: "no mail"}, Quiescent: func(v lab.View) string {
+			if len(v.DB.Messages(domain.QueueName)) > 0 {
+				return "there is mail"
+			}
+			return ""
+		}}}},
+	}
+	if found := explorer(t, s).Explore(); found == nil || len(found.Schedule) > 0 {
+		t.Errorf("%+v, want a violation in the start", found)
+	}
+	if found := explorer(t, s).Walk(1, 1); found == nil || len(found.Schedule) > 0 {
+		t.Errorf("a walk finds %+v, want a violation in the start", found)
+	}
+	reach := explorer(t, s).Reach(t.Context(), "no mail", 10)
+	moments, err := explorer(t, s).Follow(nil, true)
+	ok(t, err)
+	if len(moments) != 1 || !moments[0].Quiescent() || moments[0].Violated() == nil {
+		t.Errorf("the run goes on, or holds: %+v", moments)
+	}
+	if !reach.From(moments[0]) || reach.Must(moments[0]) {
+		t.Errorf("it can be violated: %v, by every way: %v, want only the first", reach.From(moments[0]), reach.Must(moments[0]))
+	}
+}
+
+// A writer that has died, and one that was not answered, leave the same rows, and neither has told anything.
+func deathsAreOtherFaults(t *testing.T) {
+	const answered lab.Kind = "answered"
+	s := lab.Scenario{
+		Faults: 2, Deaths: 1,
+		Actors: []lab.Actor{
+			{Name: "ann", Run: func(ctx context.Context, c *lab.Client) {
+				err := driver.NewTable(c.Backend, "Rows").Transact(ctx, "p", driver.Insert("first"))
+				if err == nil || errors.Is(err, domain.ErrExists) { // it was sent twice
+					c.Tell(lab.Fact{Kind: answered})
+				}
+			}},
+			{Name: "bob", Run: func(ctx context.Context, c *lab.Client) {
+				rows := driver.NewTable(c.Backend, "Rows")
+				if _, err := rows.Get(ctx, "p", "first"); err == nil {
+					_ = rows.Transact(ctx, "p", driver.Insert("second"))
+				}
+				c.Tell(lab.Fact{Kind: answered})
+			}},
+		},
+		Invariants: lab.Expectations{Expected: []lab.Expectation{{Invariant: lab.Invariant{Name: "one is answered"}, Quiescent: func(v lab.View) string {
+			if _, err := v.DB.Get("Rows", "p", "second"); err == nil && v.Count(answered, nil) == 0 {
+				return "none is"
+			}
+			return ""
+		}}}},
+	}
+	if explorer(t, s).Explore() == nil {
+		t.Error("nothing was found, and bob may die when ann was not answered")
+	}
 }
 
 func searchWithoutTime(t *testing.T) {

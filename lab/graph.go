@@ -33,7 +33,7 @@ type Way struct {
 func (x *Explorer) Graph(ctx context.Context, invariant string, most int) *Graph {
 	x.trace()
 	start := x.initial()
-	g, at := &Graph{States: []GraphState{{}}}, map[mem.Sum]int{start.key(): 0}
+	g, at := &Graph{States: []GraphState{{}}}, map[mem.Sum]int{x.key(start): 0}
 	reach, whole := x.reach(ctx, start, invariant, most, func(from, to mem.Sum, step Step, violated bool) {
 		n, known := at[to]
 		if !known {

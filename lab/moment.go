@@ -24,7 +24,7 @@ type Moment struct {
 	// bounds them.
 	Faults, Interruptions int
 	// Rest is what fresh workers leave, by which the invariants are judged if no actor can go on and no
-	// request is under way. It is nil otherwise.
+	// request is under way, whatever the queue may still lose. It is nil otherwise.
 	Rest *Outcome
 	key  mem.Sum
 }
@@ -45,8 +45,8 @@ func (m Moment) Violated() (list []InvariantState) {
 // moment is the state after a step. before are the moments before it.
 func (x *Explorer) moment(s *state, step *Step, violations []domain.Violation, before []Moment) Moment {
 	m := Moment{Step: step, DB: s.db, Network: x.options(s, network), Faults: s.faults,
-		Interruptions: x.scenario.Preemptions - s.preempted, key: s.key()}
-	if len(x.choices(s)) == 0 {
+		Interruptions: x.scenario.Preemptions - s.preempted, key: x.key(s)}
+	if idle(x.choices(s)) {
 		rest := x.scenario.Invariants.Rest(x.view(s))
 		m.Rest = &rest
 	}
@@ -127,7 +127,7 @@ func (e *StuckError) Error() string {
 func (x *Explorer) Follow(schedule Schedule, complete bool) ([]Moment, error) {
 	x.trace()
 	at := x.initial()
-	moments := []Moment{x.moment(at, nil, x.scenario.Invariants.State(x.view(at)), nil)}
+	moments := []Moment{x.moment(at, nil, x.violated(at), nil)}
 	take := func(c Choice) {
 		to, step, violations := x.take(at, c)
 		moments, at = append(moments, x.moment(to, &step, violations, moments)), to
@@ -140,7 +140,7 @@ func (x *Explorer) Follow(schedule Schedule, complete bool) ([]Moment, error) {
 			return moments, x.stuck(at, i, c)
 		}
 	}
-	for next := x.choices(at); complete && len(next) > 0; next = x.choices(at) {
+	for next := x.choices(at); complete && !idle(next); next = x.choices(at) {
 		take(next[0])
 	}
 	return moments, nil
@@ -149,7 +149,7 @@ func (x *Explorer) Follow(schedule Schedule, complete bool) ([]Moment, error) {
 // take takes a choice, and says what is wrong with the step and the state that it leads to.
 func (x *Explorer) take(from *state, c Choice) (*state, Step, []domain.Violation) {
 	to, step := x.perform(from, c)
-	return to, step, append(x.judgeStep(to, step), x.scenario.Invariants.State(x.view(to))...)
+	return to, step, append(x.judgeStep(to, step), x.violated(to)...)
 }
 
 // trace makes each call know the line that makes it, from now on. What is known of the

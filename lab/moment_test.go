@@ -116,7 +116,7 @@ func everyOptionCanBeTaken(t *testing.T) {
 					t.Errorf("%s: %s has the options %v and %q", record.Name, a.Name, a.Options, a.Why)
 				}
 			}
-			if slices.ContainsFunc(options, func(o lab.Option) bool { return o.Word == "" || o.Label == "" }) || m.Quiescent() != (options == nil) {
+			if slices.ContainsFunc(options, func(o lab.Option) bool { return o.Word == "" || o.Label == "" }) || m.Quiescent() == slices.ContainsFunc(options, func(o lab.Option) bool { return o.Choice.Fate != lab.Forgotten }) {
 				t.Errorf("%s: options %+v, quiescent %t", record.Name, options, m.Quiescent())
 			}
 		}

@@ -59,23 +59,24 @@ func (x *Explorer) reach(ctx context.Context, start *state, invariant string, mo
 	violates := func(found []domain.Violation) bool {
 		return slices.ContainsFunc(found, func(v domain.Violation) bool { return v.Invariant == invariant })
 	}
-	before := map[mem.Sum][]mem.Sum{start.key(): nil} // the states that lead to one
+	before := map[mem.Sum][]mem.Sum{x.key(start): nil} // the states that lead to one
 	var can, well []mem.Sum
 	frontier := []*state{start}
 	for ; len(frontier) > 0 && len(before) <= most && ctx.Err() == nil; frontier = frontier[1:] {
-		from, key := frontier[0], frontier[0].key()
+		from, key := frontier[0], x.key(frontier[0])
 		choices := slices.Clone(x.choices(from))
-		stays := !slices.ContainsFunc(choices, func(c Choice) bool { return c.Actor != network || !c.Fate.costs() })
 		switch {
-		case violates(x.scenario.Invariants.State(x.view(from))) || len(choices) == 0 && violates(x.rest(from)):
+		case violates(x.violated(from)):
 			can = append(can, key)
 			continue
-		case stays && !violates(x.rest(from)): // no fault has to happen
+		case idle(choices) && violates(x.rest(from)):
+			can = append(can, key)
+		case idle(choices):
 			well = append(well, key)
 		}
 		for _, c := range choices {
 			to, step := x.perform(from, c)
-			next, violated := to.key(), violates(x.judgeStep(to, step))
+			next, violated := x.key(to), violates(x.judgeStep(to, step))
 			if see(key, next, step, violated); violated {
 				can = append(can, key)
 				continue

@@ -19,7 +19,7 @@ func (x *Explorer) ExploreFor(ctx context.Context) (found *Finding, whole bool) 
 	from := x.initial()
 	x.enter(from)
 	s := &search{Explorer: x, nodes: []node{{parent: -1}}, trying: node{parent: -1}, frontier: []entered{{from, 0}}}
-	found = s.found(0, x.scenario.Invariants.State(x.view(from)))
+	found = s.found(0, x.violated(from))
 	defer func() {
 		if cause := recover(); cause != nil {
 			panic(&Failure{s.scheduleTo(s.trying), cause})
@@ -93,9 +93,13 @@ func (s *search) expand(ctx context.Context, from entered) *Finding {
 	s.probe(ctx, from)
 	s.trying = s.nodes[from.node]
 	choices := slices.Clone(s.choices(from.state))
+	if idle(choices) {
+		if found := s.found(from.node, s.rest(from.state)); found != nil {
+			return found
+		}
+	}
 	if len(choices) == 0 {
 		s.counts.Schedules++
-		return s.found(from.node, s.rest(from.state))
 	}
 	for _, c := range choices {
 		if ctx.Err() != nil {
@@ -113,7 +117,7 @@ func (s *search) expand(ctx context.Context, from entered) *Finding {
 		if !isNew && violations == nil {
 			continue
 		}
-		violations = append(violations, s.scenario.Invariants.State(s.view(to))...)
+		violations = append(violations, s.violated(to)...)
 		s.nodes = append(s.nodes, node{from.node, c})
 		at := len(s.nodes) - 1
 		if found := s.found(at, violations); found != nil {

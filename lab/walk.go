@@ -32,8 +32,10 @@ func (x *Explorer) walk(d *dice) (Schedule, []domain.Violation) {
 	at := x.initial()
 	for {
 		choices := x.choices(at)
-		if len(choices) == 0 {
-			return schedule, x.rest(at)
+		if idle(choices) {
+			if violations := x.rest(at); violations != nil || len(choices) == 0 {
+				return schedule, violations
+			}
 		}
 		c := d.pick(choices)
 		to, _, violations := x.take(at, c)
@@ -116,7 +118,7 @@ func (x *Explorer) rerun(schedule Schedule, took func(i int, step Step)) (run Fi
 			return run
 		}
 	}
-	for choices := x.choices(at); len(choices) > 0; choices = x.choices(at) {
+	for choices := x.choices(at); !idle(choices); choices = x.choices(at) {
 		next := slices.IndexFunc(choices, func(c Choice) bool { return !c.Fate.costs() })
 		if take(-1, choices[max(next, 0)]) {
 			return run

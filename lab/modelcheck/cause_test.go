@@ -38,7 +38,7 @@ func causesAreTaught(t *testing.T) {
 		"A4":           {"ann Channels: insert news (active)", "without ann takes effect, SDK sends it again"},
 		"twice":        {"ann Blogs: insert blog!…!ann.1", "without ann takes effect, reply lost, not sent again"},
 		"lost-message": {"network news", "without network the queue loses a message"},
-		"index-first":  {"network delete news setup.5", "without olga dies after it"},
+		"index-first":  {"network delete news setup.5", "without network the queue loses a message"},
 		"poison-row":   {"w1 queue: delete the message", "without w1 dies after it"},
 		"late-copy":    {"w1 Blogs: list news", "network Blogs: insert blog!…!olga.1 before w1 Blogs: list news"},
 		"link-version": {"vera2 Sessions: read 1bff…", "vera Sessions: merge 1bff… before vera2 Sessions: read 1bff…"},

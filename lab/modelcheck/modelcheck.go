@@ -23,7 +23,7 @@ import (
 const (
 	// gcPercent makes the garbage collector wait longer, because a search makes much garbage
 	// in addition to the states that it keeps: at 100, a third of its time went into collecting.
-	gcPercent = 400
+	gcPercent = 800
 	// gcMemory is the memory, in bytes, from which on it waits no longer.
 	gcMemory = 4 << 30
 )

@@ -195,7 +195,7 @@ func undos() subject {
 				only("olga", takenForOpen)),
 			ablate("undo-returned-row", "undo-returned", "The count that has fallen", "(Steps).transition: row.UndoCount < m.UndoCount",
 				"A worker deletes a row without a gate whose undo count is lower than that in the message, so a delayed insert is not taken for an undo.",
-				only("w", takenForUndone)),
+				only("w", takenForUndone), copied),
 			ablate("undo-renewal", "undo-index", "The index row of the next request", "(Steps).RecordDeletion: s.RenewOpen(ctx, m.Ref(), m.Due())",
 				"A request renews the index row before it replaces an earlier record, so a pass that read that record does not take it off the index.",
 				only("olga2", unrenewed)),

@@ -206,7 +206,7 @@ func reservation() Level {
 		Title: "The reservation",
 		Task: "Olga's program reserves, reads the reservation, puts up gate 1, and then posts behind the gate. A condition on the reservation also deletes it, in the same transaction. The network may deliver each of her first two writes once more, at any later time. " +
 			"The worker w deletes gate 1, lists and deletes the posts, and frees the name.",
-		Never: "a post without a channel. And the gate does go up if none deletes.",
+		Never: "a post without a channel. And gate 1 goes up if no worker deletes the channel.",
 		Write: "Put up gate 1",
 		Why:   "The write that puts up gate 1 deletes the reservation, so a copy of it finds none. Or it finds one that a copy of “Reserve” has made, in another version, because no version returns.",
 		Idea:  "What must happen once needs a row that can be used once.",
