@@ -194,7 +194,7 @@ func unknownFields(text []byte) (string, error) {
 // messageFields lists the names of the fields of a Message in JSON. json.Unmarshal ignores
 // the case of a name.
 func messageFields() (names []string) {
-	for _, field := range reflect.VisibleFields(reflect.TypeFor[Message]()) {
+	for field := range reflect.TypeFor[Message]().Fields() {
 		if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "" {
 			names = append(names, name)
 		}
