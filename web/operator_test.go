@@ -121,6 +121,8 @@ func pagesSayWhoCanUndoClosing(t *testing.T) {
 	s = newSiteWith(t, web.Options{Operators: domain.Operators{"otto"}, Version: "test"})
 	s.signUp("bob")
 	s.signedIn("otto").open("/operator").says("This cannot be undone.").saysNot("operators can open it again")
+	s.channel("Rowing", "bob")
+	s.again("otto").open("/channels/Rowing").says("This cannot be undone.").saysNot("operators can undo that")
 }
 
 func pageIsForOperators(t *testing.T) {

@@ -85,6 +85,7 @@ func invitationSignsUpOnce(t *testing.T) {
 func closedRefusesAll(t *testing.T) {
 	s := newSiteOf(t, domain.RegistrationClosed)
 	secret := s.invite()
+	s.do("GET", "/sign-in").want(200).has("Sign-up is closed.")
 	s.do("GET", "/sign-up").want(200).has("Sign-up is closed", "If you have questions, ask", "the desk")
 	s.do("GET", templates.InvitationPath(secret)).want(200).has("Sign-up is closed", "also not with an invitation")
 	for _, invitation := range []string{"", secret, "x"} {
