@@ -27,7 +27,7 @@ test-e2e: deps
 test-raced: deps
 	+@nice -n 5 .ci/test raced
 
-# It begins where the others with the race detector end, so that three run at a time, and no more.
+# It begins when test-raced has ended, so that beside lint no more than three of these run at a time.
 test-part: deps test-raced
 	+@nice .ci/test part
 

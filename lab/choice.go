@@ -173,8 +173,7 @@ type Option struct {
 	Call *Call
 }
 
-// choices are all that can happen next. There is none if no actor can go on and no
-// request is under way.
+// choices are all that can happen next.
 func (x *Explorer) choices(s *state) []Choice {
 	list := x.scratch[:0]
 	for i, p := range s.places {
@@ -210,9 +209,18 @@ func (x *Explorer) choices(s *state) []Choice {
 	return list
 }
 
-// idle reports whether nothing happens any more, unless a fault does.
+// onward is the first choice that is no fault. There is none if the system is idle: no actor can go on, no request is under
+// way, and no time will pass. Then the queue may still lose a message, which would be a fault.
+func onward(choices []Choice) (c Choice, ok bool) {
+	if at := slices.IndexFunc(choices, func(c Choice) bool { return !c.Fate.costs() }); at >= 0 {
+		return choices[at], true
+	}
+	return Choice{}, false
+}
+
 func idle(choices []Choice) bool {
-	return !slices.ContainsFunc(choices, func(c Choice) bool { return c.Actor != network || !c.Fate.costs() })
+	_, ok := onward(choices)
+	return !ok
 }
 
 func (x *Explorer) allows(s *state, c Choice) bool { return slices.Contains(x.choices(s), c) }

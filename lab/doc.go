@@ -76,8 +76,9 @@
 //     fixed for a scenario; it is not raised step by step.
 //   - Faults: a fault budget, the most faults of one run.
 //   - Idle: quiescence. Each actor has ended, has died or waits for a message
-//     that is not there, and no request is under way. I5, a liveness property, is
-//     checked there as a safety property: fresh workers must finish within a bound.
+//     that is not there, and no request is under way, whatever faults are left. I5, a
+//     liveness property, is checked there as a safety property: fresh workers must
+//     finish within a bound.
 //   - Walk: a random walk by priorities, like PCT [9]: the first actor in a random
 //     order acts. PCT fixes the number of priority changes beforehand, and its
 //     guarantee depends on that. A walk draws at each step, so it has no guarantee.

@@ -226,6 +226,7 @@ func (x *Explorer) key(s *state) mem.Sum {
 	for _, late := range s.late {
 		d.Int(uint64(late.actor))
 		d.Int(late.stamp.sum())
+		d.Sum(late.at.id) // what is requested, also by an actor that has stopped
 	}
 	d.Int(uint64(s.faults))
 	if x.scenario.Deaths > 0 { // else it makes no difference which faults there were

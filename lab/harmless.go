@@ -51,8 +51,8 @@ func (x *Explorer) holds(steps []Step) bool {
 			return false
 		}
 	}
-	for next := x.choices(at); len(next) > 0; next = x.choices(at) {
-		if !take(next[0]) {
+	for next, ok := onward(x.choices(at)); ok; next, ok = onward(x.choices(at)) {
+		if !take(next) {
 			return false
 		}
 	}

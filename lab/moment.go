@@ -140,8 +140,8 @@ func (x *Explorer) Follow(schedule Schedule, complete bool) ([]Moment, error) {
 			return moments, x.stuck(at, i, c)
 		}
 	}
-	for next := x.choices(at); complete && !idle(next); next = x.choices(at) {
-		take(next[0])
+	for next, ok := onward(x.choices(at)); complete && ok; next, ok = onward(x.choices(at)) {
+		take(next)
 	}
 	return moments, nil
 }
@@ -203,7 +203,7 @@ type InvariantState struct {
 	Violation domain.Violation
 	// Since is the number of steps after which it was broken.
 	Since int
-	// Idle reports whether that was seen only because nothing can happen any more. Then the last step need not have
+	// Idle reports whether that was seen only because the system is idle. Then the last step need not have
 	// done it.
 	Idle bool
 }

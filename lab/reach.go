@@ -66,11 +66,9 @@ func (x *Explorer) reach(ctx context.Context, start *state, invariant string, mo
 		from, key := frontier[0], x.key(frontier[0])
 		choices := slices.Clone(x.choices(from))
 		switch {
-		case violates(x.violated(from)):
+		case violates(x.violated(from)) || idle(choices) && violates(x.rest(from)):
 			can = append(can, key)
 			continue
-		case idle(choices) && violates(x.rest(from)):
-			can = append(can, key)
 		case idle(choices):
 			well = append(well, key)
 		}

@@ -60,7 +60,7 @@ func (s *Scenario) Table(run []Moment) string {
 	case last.Quiescent():
 		fmt.Fprintln(&b, "No invariant is violated.")
 	default:
-		fmt.Fprintln(&b, "No invariant is violated so far, and an actor can go on.")
+		fmt.Fprintln(&b, "No invariant is violated so far, and the run can go on.")
 	}
 	return b.String()
 }

@@ -100,9 +100,9 @@ func (x *Explorer) Shrink(best Finding) *Finding {
 	return &best
 }
 
-// rerun takes those choices of a schedule that can be taken, and then lets the actors that wait go on,
-// without faults if they can, until an invariant is violated or nothing can happen any more. took is told of each step, with the index of its choice in the schedule, or -1 if its
-// actor goes on. It may be nil.
+// rerun takes those choices of a schedule that can be taken, and then goes on without faults until an invariant is
+// violated or the system is idle. took is told of each step, with the index of its choice in the schedule, or -1 if it is
+// none of them. It may be nil.
 func (x *Explorer) rerun(schedule Schedule, took func(i int, step Step)) (run Finding) {
 	at := x.initial()
 	take := func(i int, c Choice) (violated bool) {
@@ -118,9 +118,8 @@ func (x *Explorer) rerun(schedule Schedule, took func(i int, step Step)) (run Fi
 			return run
 		}
 	}
-	for choices := x.choices(at); !idle(choices); choices = x.choices(at) {
-		next := slices.IndexFunc(choices, func(c Choice) bool { return !c.Fate.costs() })
-		if take(-1, choices[max(next, 0)]) {
+	for next, ok := onward(x.choices(at)); ok; next, ok = onward(x.choices(at)) {
+		if take(-1, next) {
 			return run
 		}
 	}

@@ -502,7 +502,7 @@ describe("lab: the run", () => {
         assert.deepEqual(out, [], `step ${i + 1}`);
       }
       assert.equal(await v.page.locator(".trail .step.did").count(), 1);
-      assert.match(await v.page.locator(".trail .step.idle.bad").innerText(), /Nothing can happen any more/);
+      assert.match(await v.page.locator(".trail .step.idle.bad").innerText(), /No actor can go on/);
       await v.leave();
     });
   }

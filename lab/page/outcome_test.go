@@ -35,7 +35,7 @@ func outcomeSays(t *testing.T) {
 	}{
 		{orphan, []string{
 			"Steps 1 to 5 are the same in both", "6 w1 List the posts to delete, as they are at this moment → no row because of this",
-			"→ + post by Ann “posted” the write that did it 68 return b.write(ctx, blogs, driver.Insert", "idle Nothing can happen any more, so it is checked: a post is left of a channel that is gone.",
+			"→ + post by Ann “posted” the write that did it 68 return b.write(ctx, blogs, driver.Insert", "idle No actor can go on, so it is checked: a post is left of a channel that is gone.",
 			"Its twin: step 7 comes before step 6", "“posted” step 7, before step 6", "→ post by Ann step 6, with another answer", "Checked: all invariants hold.",
 		}},
 		{"/lab/A2?s=w1*4,ann,w2*4", []string{"because of this: since then every way violates it", "the write that did it ✗ violates", "Its twin: step 9 comes before step 4",

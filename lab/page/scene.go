@@ -50,9 +50,9 @@ func (v *scene) recovered() string {
 // idle says why what is checked only then is checked.
 func (v *scene) idle() string {
 	if words := v.recovered(); words != "" {
-		return "Nothing can happen any more. " + words + " So it is checked"
+		return "No actor can go on. " + words + " So it is checked"
 	}
-	return "Nothing can happen any more, so it is checked"
+	return "No actor can go on, so it is checked"
 }
 
 // broken are the invariants that are broken here, the one that the scenario is about first.

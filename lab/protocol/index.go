@@ -50,7 +50,7 @@ func reconciliations() subject {
 				"From time to time a pass looks for deletions that have lost their message, and queues them again.",
 				nil, under(Shipped{NoReconcile: true})),
 			ablate("index-first", "index-stalled", "The index first", "(Steps).recordIntent: s.RenewOpen(ctx, message.Ref(), message.Due())",
-				"A request puts the deletion on the index of open deletions before it marks the channel as pending, so a pass finds it without reading every channel.",
+				"A request puts the deletion on the index of open deletions before it marks the channel, so a pass finds it without reading every channel.",
 				only("olga", afterMark(isToIndex)), unbounded, reordered),
 			ablate("index-version", "undo-record", "The version of an index row", "removeOpen: driver.Match(index.ETag)",
 				"A pass removes an index row in the version that it scanned, so it leaves one that was renewed meanwhile.",

@@ -209,8 +209,8 @@ func replies() subject {
 	}
 }
 
-// passRemovesNothing makes a pass of fresh workers see no replies: from its look at the index until it sends a message, or
-// until one that was handled is deleted.
+// passRemovesNothing makes a pass of fresh workers see no replies: from its look at the index to the next call to the
+// queue.
 func passRemovesNothing() driver.Around {
 	passing := false
 	return func(ctx context.Context, c *driver.Call, next following) error {
