@@ -114,7 +114,7 @@ func lateRequestsAreToldApart(t *testing.T) {
 			}}}},
 		}
 		if explorer(t, s).Explore() == nil {
-			t.Errorf("a late copy of %q is not found", copied)
+			t.Errorf("no delayed write of %q is found", copied)
 		}
 	}
 }

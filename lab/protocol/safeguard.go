@@ -43,7 +43,7 @@ func (a ablation) of(scenarios []lab.Scenario) lab.Scenario {
 // unharmed allows no faults: the order of calls is enough.
 func unharmed(s *lab.Scenario) { s.Faults = 0 }
 
-// copied allows no fault but late copies of requests.
+// copied allows no fault but delayed duplicates of requests.
 func copied(s *lab.Scenario) { s.Only = lab.Copied }
 
 // unbounded lets actors wait any number of times.
