@@ -16,6 +16,7 @@ func TestFollow(t *testing.T) {
 	t.Run("a violated invariant is noted and the run goes on", followGoesOn)
 	t.Run("a choice that cannot be taken has a position and a reason", stuckHasAReason)
 	t.Run("each option can be taken, and without one it is said why", everyOptionCanBeTaken)
+	t.Run("a run that is completed takes no fault, also where time can pass or a message be lost", completedRunHasNoFault)
 	t.Run("the invariants of an idle system are checked only when it is idle", restJudges)
 }
 
@@ -119,6 +120,18 @@ func everyOptionCanBeTaken(t *testing.T) {
 			if slices.ContainsFunc(options, func(o lab.Option) bool { return o.Word == "" || o.Label == "" }) || m.Quiescent() == slices.ContainsFunc(options, func(o lab.Option) bool { return o.Choice.Fate != lab.Forgotten }) {
 				t.Errorf("%s: options %+v, quiescent %t", record.Name, options, m.Quiescent())
 			}
+		}
+	}
+}
+
+func completedRunHasNoFault(t *testing.T) {
+	for _, name := range []string{"undo-clocks", "undo-index"} {
+		c, err := modelcheck.Find(name)
+		ok(t, err)
+		run, err := c.Follow(nil, true)
+		ok(t, err)
+		if last := run[len(run)-1]; !last.Quiescent() || last.Faults != run[0].Faults {
+			t.Errorf("%s: after %d steps it is idle: %v, with %d faults of %d left", name, len(run)-1, last.Quiescent(), last.Faults, run[0].Faults)
 		}
 	}
 }

@@ -228,6 +228,7 @@ func handedInIsChecked(t *testing.T) {
 	// What breaks another invariant does not win.
 	s.get("/lab/class?A2=w1*2,ann,w1,w2,ann,w2,w1,w2,w1,w2").want(200).says("Checked: 0 of 1 won", "not won in 11 steps")
 	s.get("/lab/A2?s=w1*2,ann,w1,w2,ann,w2,w1,w2,w1,w2").want(200).says("is violated", "Not won yet: this level asks for the invariant “no damage to the resurrected”.")
+	s.get("/lab/shut-gate?s=" + recordOf(t, "shut-gate").Twin).want(200).says("Not won yet: the invariant holds. Step back, let another actor go first, or ask for a hint.")
 	s.get("/lab/index-first?s=olga*3,olga:dies-after,reconcile").want(200).says("Not won yet: the invariant holds. The queue may still lose a message.")
 	if text := s.get("/lab/A1?s=" + longer).want(200).text(); strings.Contains(text, "Not won yet") {
 		t.Error("what is won is not won yet")
