@@ -120,7 +120,6 @@ describe("draft: a channel that is deleted meanwhile", () => {
     await other.open(`/channels/${channel}`);
     await other.fill({ Text: text });
     await ira.deleteChannel(channel);
-    for (const each of [v, other]) each.expectRefusal(410, `/api/v1/channels/${channel}/blogs`); // asked for new posts
 
     await answered(v, v.button("Post"), scripts);
     assert.equal(v.status, 410);
@@ -137,7 +136,6 @@ describe("draft: a channel that is deleted meanwhile", () => {
 
   both("shows the text once the channel is gone", async function gone(scripts, channel) {
     const v = await writer(dia, channel, scripts);
-    for (const status of [404, 410]) v.expectRefusal(status, `/api/v1/channels/${channel}/blogs`); // asked for new posts
     await dia.deleteChannelWhole(channel);
     await answered(v, v.button("Post"), scripts);
     assert.equal(v.status, 404);

@@ -31,6 +31,9 @@ const longest = 120_000;
 // The size of a small phone's screen, in CSS pixels.
 export const phone = { width: 360, height: 740 };
 
+// What news.js asks each 15 seconds for, on an open page of a channel or a post.
+const news = /\/api\/v1\/channels\/[^/]+\/blogs(\/[^/]+)?$/;
+
 const flags = [
   "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
   "--disable-component-update", "--disable-sync", "--enable-features=NetworkServiceInProcess2",
@@ -132,13 +135,14 @@ class Visitor {
     return this.#context;
   }
 
-  // The browser also complains when the page itself has an error status. That is
-  // no complaint about the page.
+  // The browser also complains when the page itself has an error status, and when a page asks for what is
+  // new and its channel or post is gone. Those are no complaints about the page.
   #listen(message) {
     const { url } = message.location();
     const failed = message.text().startsWith("Failed to load resource");
-    const expected = failed && (url === this.page.url() || this.#refusals.some(({ status, path }) =>
-      message.text().includes(`status of ${status} `) && new URL(url).pathname === path));
+    const has = (status) => message.text().includes(`status of ${status} `);
+    const expected = failed && (url === this.page.url() || (news.test(url) && (has(404) || has(410))) ||
+      this.#refusals.some(({ status, path }) => has(status) && new URL(url).pathname === path));
     if (message.type() === "error" && !expected) this.complaints.push(`${message.text()} (${url})`);
   }
 
