@@ -45,10 +45,8 @@ func TestHealthCommand(t *testing.T) {
 	}
 }
 
-// healthOfRole asks a worker, and asks around a proxy that the environment names. Where a role
-// answers its probes, it answers metrics and nothing else.
+// healthOfRole asks a worker. Where a role answers its probes, it answers metrics and nothing else.
 func healthOfRole(t *testing.T) {
-	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1")
 	r := startRole(t, "worker", "--data", t.TempDir(), "--health-listen", "127.0.0.1:0")
 	address := r.await(t, `health listener started" address=(\S+)`)
 	for _, probe := range []string{"/healthz", "/readyz", "/", ""} {
