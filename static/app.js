@@ -31,7 +31,8 @@ function freshen() {
     time.title ||= clock.format(at);
     // Where it is the link to a post, there is no room for more.
     let words = time.closest("a, .list") ? ago.replace(" ago", "") : ago;
-    if ("exact" in time.dataset) words = `${time.title} (${ago})`;
+    // The last minute until something ends is not "just now".
+    if ("exact" in time.dataset) words = seconds > -60 && seconds < 0 ? time.title : `${time.title} (${ago})`;
     if (time.textContent !== words) time.textContent = words;
     const bar = time.closest(".undo");
     bar?.style.setProperty("--left", -seconds / bar.dataset.left);

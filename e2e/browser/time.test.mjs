@@ -61,15 +61,17 @@ test("time: a list says how long ago it was, also where a script puts a time in"
     return time.textContent;
   })), [...words.keys()]);
   assert.deepEqual(shown, [...words.values()]);
-  const counted = await v.page.evaluate(async () => {
+  const inSeconds = (seconds, kind) => v.page.evaluate(async ([ahead, name]) => {
     const time = document.createElement("time");
-    time.dateTime = new Date().toISOString();
-    time.dataset.countdown = "";
+    time.dateTime = new Date(Date.now() + 1000 * ahead).toISOString();
+    time.dataset[name] = "";
     document.querySelector("main").append(time);
     await null;
     return time.textContent;
-  });
-  assert.equal(counted, "now", "what is to come says that it was just now");
+  }, [seconds, kind]);
+  assert.equal(await inSeconds(0, "countdown"), "now", "what is to come says that it was just now");
+  assert.match(await inSeconds(30, "exact"), /UTC$/, "what ends in half a minute says that it was just now");
+  assert.match(await inSeconds(-30, "exact"), /UTC \(just now\)$/);
   await v.open("/channels/tables-and-queues");
   assert.match(await v.page.locator("article .at time").first().innerText(), /^(just now|\d+ (min|h))$/, "what leads to a post is longer than it must be");
   await v.leave();
