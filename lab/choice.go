@@ -303,7 +303,7 @@ func (x *Explorer) label(s *state, c Choice) string {
 	switch {
 	case c.Fate == Lands:
 		late := s.late[c.Arg]
-		return "a late call of " + x.scenario.actorName(late.actor) + " lands: " + describeCall(late.at.call)
+		return "a late call of " + x.scenario.actorName(late.stamp.actor) + " lands: " + describeCall(late.at.call)
 	case c.Fate == Passes:
 		return "time passes: " + x.scenario.at(s.time+1).At.String() + " since the start"
 	case c.Fate == Forgotten:

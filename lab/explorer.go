@@ -181,7 +181,6 @@ func (p place) started() bool { return p.dead || p.at.depth > 0 }
 
 // A delayedCall is a request that is still under way and that no actor waits for.
 type delayedCall struct {
-	actor int
 	at    *point
 	stamp stamp
 }
@@ -224,7 +223,6 @@ func (x *Explorer) key(s *state) mem.Sum {
 		d.Int(uint64(p.sends))
 	}
 	for _, late := range s.late {
-		d.Int(uint64(late.actor))
 		d.Int(late.stamp.sum())
 		d.Sum(late.at.id) // what is requested, also by an actor that has stopped
 	}

@@ -84,7 +84,7 @@ func (x *Explorer) perform(from *state, c Choice) (*state, Step) {
 	case c.Fate == Lands:
 		late := from.late[c.Arg]
 		to.late = slices.Delete(slices.Clone(from.late), int(c.Arg), int(c.Arg)+1)
-		step.Call, step.Sender, step.at = late.at.call, late.actor, late.at
+		step.Call, step.Sender, step.at = late.at.call, late.stamp.actor, late.at
 		x.apply(&to, &step, late.stamp)
 	default:
 		to.places = slices.Clone(from.places)
@@ -125,7 +125,7 @@ func (x *Explorer) act(to *state, step *Step) {
 	}
 	if c.Fate == GivenUp || c.Fate == Copied {
 		mine.send++
-		to.late = append(slices.Clip(to.late), delayedCall{int(c.Actor), p.at, mine})
+		to.late = append(slices.Clip(to.late), delayedCall{p.at, mine})
 	}
 	step.Result.clock = x.clock(to.time, program.actor.Name)
 	before := len(p.at.facts)
