@@ -225,6 +225,9 @@ func idle(choices []Choice) bool {
 
 func (x *Explorer) allows(s *state, c Choice) bool { return slices.Contains(x.choices(s), c) }
 
+// uninterrupted is why an actor waits where interruptions are bounded.
+const uninterrupted = "no interruption is left in this scenario, so the actor that went last goes on"
+
 // whyNotActor says in a few words why an actor cannot go on now. It is empty if it can. All its
 // texts are constant, because the model checker asks at each step.
 func (x *Explorer) whyNotActor(s *state, i int) string {
@@ -237,7 +240,7 @@ func (x *Explorer) whyNotActor(s *state, i int) string {
 	case twin >= 0 && !s.places[twin].started():
 		return "the two are alike, so let the other start first"
 	case bound > 0 && s.preempted == bound && s.last > 0 && int(s.last) != i+1:
-		return "no interruption is left in this scenario, so the actor that went last goes on"
+		return uninterrupted
 	}
 	return ""
 }

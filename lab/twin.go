@@ -58,7 +58,7 @@ func (x *Explorer) earlier(ctx context.Context, steps []Step, writes bool) *Twin
 }
 
 // before is the run in which the call of step j, and what its actor does after step k, comes before step k. It is nil if
-// the call does not take effect there, or if an invariant is violated.
+// the call does not take effect there, if an invariant is violated, or if there are not as many interruptions.
 func (x *Explorer) before(steps []Step, j, k int) Schedule {
 	var mine, others Schedule
 	for _, step := range steps[k : j+1] {
@@ -69,10 +69,10 @@ func (x *Explorer) before(steps []Step, j, k int) Schedule {
 		}
 	}
 	effect := false
-	run := x.rerun(slices.Concat(choicesOf(steps[:k]), mine, others, choicesOf(steps[j+1:])), func(i int, step Step) {
+	run, whole := x.rerun(slices.Concat(choicesOf(steps[:k]), mine, others, choicesOf(steps[j+1:])), func(i int, step Step) {
 		effect = effect || i == k+len(mine)-1 && sameEffect(step, steps[j])
 	})
-	if !effect || run.Violations != nil {
+	if !effect || !whole || run.Violations != nil {
 		return nil
 	}
 	return run.Schedule
@@ -90,7 +90,7 @@ func (x *Explorer) without(ctx context.Context, steps []Step) *Twin {
 		default:
 			schedule[n].Fate = Arrives
 		}
-		if run := x.rerun(schedule, nil); run.Violations == nil {
+		if run, whole := x.rerun(schedule, nil); whole && run.Violations == nil {
 			return &Twin{Schedule: run.Schedule, Fault: n + 1}
 		}
 	}

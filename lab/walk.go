@@ -89,7 +89,7 @@ func (d *dice) pick(choices []Choice) Choice {
 func (x *Explorer) Shrink(best Finding) *Finding {
 	for size := len(best.Schedule) / 2; size > 0; size /= 2 {
 		for at := 0; at+size <= len(best.Schedule); {
-			run := x.rerun(slices.Concat(best.Schedule[:at], best.Schedule[at+size:]), nil)
+			run, _ := x.rerun(slices.Concat(best.Schedule[:at], best.Schedule[at+size:]), nil)
 			if sameInvariant(run.Violations, best.Violations) && len(run.Schedule) < len(best.Schedule) {
 				best = run
 			} else {
@@ -102,9 +102,10 @@ func (x *Explorer) Shrink(best Finding) *Finding {
 
 // rerun takes those choices of a schedule that can be taken, and then goes on without faults until an invariant is
 // violated or the system is idle. took is told of each step, with the index of its choice in the schedule, or -1 if it is
-// none of them. It may be nil.
-func (x *Explorer) rerun(schedule Schedule, took func(i int, step Step)) (run Finding) {
+// none of them. It may be nil. whole reports whether no choice was left out for want of an interruption alone.
+func (x *Explorer) rerun(schedule Schedule, took func(i int, step Step)) (run Finding, whole bool) {
 	at := x.initial()
+	whole = true
 	take := func(i int, c Choice) (violated bool) {
 		to, step, violations := x.take(at, c)
 		at, run.Violations, run.Schedule = to, violations, append(run.Schedule, c)
@@ -114,17 +115,20 @@ func (x *Explorer) rerun(schedule Schedule, took func(i int, step Step)) (run Fi
 		return len(run.Violations) > 0
 	}
 	for i, c := range schedule {
-		if x.allows(at, c) && take(i, c) {
-			return run
+		switch {
+		case !x.allows(at, c):
+			whole = whole && (c.Actor == network || x.whyNotActor(at, int(c.Actor)-1) != uninterrupted)
+		case take(i, c):
+			return run, whole
 		}
 	}
 	for next, ok := onward(x.choices(at)); ok; next, ok = onward(x.choices(at)) {
 		if take(-1, next) {
-			return run
+			return run, whole
 		}
 	}
 	run.Violations = x.rest(at)
-	return run
+	return run, whole
 }
 
 func sameInvariant(a, b []domain.Violation) bool {

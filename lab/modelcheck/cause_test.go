@@ -95,6 +95,14 @@ func twinsHold(t *testing.T) {
 		if same := schedule[:first-1]; !slices.Equal(twin[:first-1], same) {
 			t.Errorf("%s: the twin %s differs before step %d", r.Name, cause.Twin, first)
 		}
+		if cause.Moved > 0 {
+			free := c
+			free.Preemptions = 0 // then no choice is left out for want of an interruption
+			run, _ := free.Follow(moved(schedule, cause), true)
+			if end := run[len(run)-1]; end.Violated() != nil {
+				t.Errorf("%s: with step %d before step %d, it breaks %v", r.Name, cause.Moved, cause.Before, end.Violated())
+			}
+		}
 		x := lab.NewExplorer(c.Scenario)
 		if reach := x.Reach(t.Context(), r.Invariant, fewStates); reach != nil {
 			searched++
@@ -107,6 +115,19 @@ func twinsHold(t *testing.T) {
 	if twins < 80 || searched < 30 {
 		t.Errorf("%d twins, of which %d were held against a search", twins, searched)
 	}
+}
+
+// moved is the schedule with the step that a twin moves, and what its actor does in between, where the twin has it.
+func moved(schedule lab.Schedule, cause modelcheck.Cause) lab.Schedule {
+	var mine, others lab.Schedule
+	for _, c := range schedule[cause.Before-1 : cause.Moved] {
+		if c.Actor == schedule[cause.Moved-1].Actor {
+			mine = append(mine, c)
+		} else {
+			others = append(others, c)
+		}
+	}
+	return slices.Concat(schedule[:cause.Before-1], mine, others, schedule[cause.Moved:])
 }
 
 func twinsPartThere(t *testing.T) {
