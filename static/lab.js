@@ -10,6 +10,9 @@ const address = ({ pathname, search }) => pathname + search;
 // How long to wait for a state before the browser is asked to load it, in milliseconds.
 const patience = 15000;
 
+// How long to ask again while the lab is busy, in milliseconds: a hall asks in one moment.
+const rush = 60000;
+
 // The address of the state that is shown.
 let shown = address(location);
 // What was pressed and is not done yet. The first is under way.
@@ -61,8 +64,15 @@ addEventListener("popstate", () => {
 // go shows a state. It returns false if something else was asked for meanwhile.
 async function go(url, link) {
   const turn = ++asked;
+  const began = Date.now();
+  const ask = () => fetch(url, { signal: AbortSignal.timeout(patience) });
   try {
-    const answer = await fetch(url, { signal: AbortSignal.timeout(patience) });
+    let answer = await ask();
+    while (answer.status === 503 && turn === asked && Date.now() - began < rush) {
+      const seconds = answer.headers.get("Retry-After");
+      await new Promise((resolve) => { setTimeout(resolve, 1000 * seconds); });
+      answer = await ask();
+    }
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     if (turn !== asked) return false;
     if (!answer.ok || files(page) !== files(document)) throw new Error("not this page in another state");

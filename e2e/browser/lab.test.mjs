@@ -293,6 +293,18 @@ test("lab: a step that fails is left to the browser", async () => {
   await v.leave();
 });
 
+test("lab: a state is asked for again while the lab is busy", async () => {
+  const v = await lab();
+  await mark(v);
+  v.expectRefusal(503, start);
+  let busy = 2;
+  await v.page.route(/\/lab\/A1\?/, (route) => (busy-- > 0 ? route.fulfill({ status: 503, headers: { "Retry-After": "0.1" } }) : route.continue()));
+  await v.press(take(v, "ann"));
+  await at(v, 1);
+  assert.ok(await same(v), "the page was loaded again");
+  await v.leave();
+});
+
 test("lab: a state that the server refuses is shown as it says", async () => {
   const v = await lab();
   await v.page.evaluate(() => { document.querySelector("#actor-ann a.act").href = "/lab/A1?s=eve"; });

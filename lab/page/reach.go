@@ -3,6 +3,7 @@ package page
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -71,7 +72,8 @@ type onward struct {
 	States, Last int
 }
 
-// onward searches these states.
+// onward searches these states. A run that wins is near where a reader asks, often, so few are searched at first: others wait
+// for this search.
 func (l *Lab) onward(r *http.Request, v *scene) (found onward, err error) {
 	if v.record.Invariant == "" || v.Part == modelcheck.Own {
 		return found, nil
@@ -86,7 +88,12 @@ func (l *Lab) onward(r *http.Request, v *scene) (found onward, err error) {
 			}
 			return reach.From(v.moments[n]), states
 		}
-		if found.Can, found.States = from(v.at, manyStates); found.Can || found.States == 0 {
+		for _, most := range [...]int{someStates, manyStates} {
+			if found.Can, found.States = from(v.at, most); found.Can || found.States > 0 {
+				break
+			}
+		}
+		if found.Can || found.States == 0 {
 			return found
 		}
 		for found.Last = v.at - 1; found.Last > 0; found.Last-- {
@@ -96,6 +103,15 @@ func (l *Lab) onward(r *http.Request, v *scene) (found onward, err error) {
 		}
 		return found
 	})
+}
+
+// onRecord reports whether the run so far is the beginning of the recorded one, which violates the invariant of the level.
+func (v *scene) onRecord() bool {
+	if v.stale || v.record.Invariant == "" {
+		return false
+	}
+	record, _ := v.Parse(v.record.Schedule) // that of this code can be read
+	return len(record) > v.at && slices.Equal(record[:v.at], v.schedule[:v.at])
 }
 
 // lostSince is the step since which the invariant of the level cannot be violated any more, or since which no run was

@@ -222,7 +222,7 @@ func (v *scene) reachState() string {
 		return ""
 	case v.lost > 0 || v.now().Quiescent() && len(v.now().Network) == 0:
 		return "lost"
-	case v.onward.Can:
+	case v.onward.Can, v.reachable == nil && v.onRecord():
 		return "within"
 	case v.reachable == nil && v.ask == askReach:
 		return "vain"
