@@ -25,8 +25,8 @@ type runLine struct {
 	// Current led to the state that is shown. Left comes after it.
 	Current, Left bool
 	URL           string
-	// Code is the line of Go of the write that did it.
-	Code lineView
+	// Code is the statement of Go of the write that did it, after the number of its line. It may be empty.
+	Code string
 }
 
 // A tag says in a word what a step has to do with the outcome. Class is for the style sheet.
@@ -73,10 +73,7 @@ func (v *scene) line(n int) runLine {
 	switch {
 	case n == v.did():
 		l.Class, l.Tags = "did", append(l.Tags, tag{"bad", "the write that did it"})
-		site := v.moments[n].Step.Site()
-		for _, code := range newSourceView(site, site.Line, site.Line).Lines {
-			l.Code = code
-		}
+		l.Code = statement(v.moments[n].Step.Site())
 	case v.outcome != nil && n == v.outcome.Fault:
 		l.Class, l.Tags = "did", append(l.Tags, tag{"bad", "the fault that did it"})
 	case n == because, n == v.lost && v.reachable != nil:
@@ -92,6 +89,29 @@ func (v *scene) line(n int) runLine {
 		l.Tags = append(l.Tags, tag{"bad", "✗ violates " + title})
 	}
 	return l
+}
+
+// mostLines bounds the lines of a statement.
+const mostLines = 12
+
+// statement is the one that begins at a line, as gofmt writes it: the lines below are deeper. It is in one line here.
+func statement(site lab.Site) string {
+	lines := newSourceView(site, site.Line, site.Line+mostLines).Lines
+	if len(lines) == 0 {
+		return ""
+	}
+	words := strconv.Itoa(site.Line) + " " + lines[0].Text
+	for _, line := range lines[1:] {
+		closes := line.Indent == lines[0].Indent && strings.HasPrefix(line.Text, ")")
+		if strings.HasSuffix(lines[0].Text, "{") || line.Indent <= lines[0].Indent && !closes {
+			break
+		}
+		if !strings.HasSuffix(words, "(") && !closes {
+			words += " "
+		}
+		words += line.Text
+	}
+	return words
 }
 
 const becauseOfThis = "because of this"

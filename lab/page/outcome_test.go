@@ -48,6 +48,8 @@ func outcomeSays(t *testing.T) {
 			"because of this", "the write that did it", "With the safeguard, the store refuses step 24: not there: open gate of incarnation 1, since step 16.", "driver.Merge(schema.OpenGateRow(ref.Incarnation), driver.Exists)",
 		}},
 		{"/lab/shut-gate?s=w1*12,w2*11,ann*10,w1*3", []string{"Its twin: step 34 comes before step 33", "With the safeguard, the store refuses step 36", "the write that did it"}},
+		{"/lab/pivot?s=olga*4,w1*5,olga*3,w1*2", []string{"driver.Delete(schema.OpenGateRow(ref.Incarnation), driver.Exists), driver.Insert(schema.ShutGateRow(ref.Incarnation), driver.String(schema.PropIncarnation, ref.Incarnation)))"}},
+		{"/lab/A2?s=w1*4,ann,w2*4", []string{`driver.Delete("", driver.Exists)); err != nil { ✓ Its twin`}},
 		{"/lab/vote-counted?s=ann*8", []string{"The same run with the safeguard"}},
 	} {
 		text := s.get(at.path).want(200).outcome()
