@@ -17,10 +17,12 @@ var Shared = shared
 // Unasked says which safeguards a file does not ask for.
 func (p Protocol) Unasked(text string) []string { return p.unasked("mine.go", text, text) }
 
-// Watched is the scenario of a protocol, and what is said of it once it was searched.
-func (p Protocol) Watched() (lab.Scenario, func() []string) {
+// Watched is the scenario of a protocol, and what is said of it and of a text once it was searched.
+func (p Protocol) Watched(text string) (lab.Scenario, func() []string) {
 	p.watch = newWatch()
-	return p.Scenario("whole"), func() []string { return p.watch.warnings(p) }
+	return p.Scenario("whole"), func() []string {
+		return append(p.watch.warnings(p, "mine.go:7"), p.watch.unwritten("mine.go", text)...)
+	}
 }
 
 // Chance says what a file calls that is not the same each time.

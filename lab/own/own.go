@@ -175,7 +175,8 @@ func Scenarios() (all []lab.Scenario) {
 			methods[all[first+i].Name] = append(methods[all[first+i].Name], method)
 			all[first+i].Warnings = func() []string {
 				file, text := source()
-				return append(watched.warnings(whole), whole.unasked(file, text, only(text, method))...)
+				mine := only(text, method)
+				return slices.Concat(watched.warnings(whole, at(method)), watched.unwritten(file, mine), whole.unasked(file, text, mine))
 			}
 		}
 	}

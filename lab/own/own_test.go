@@ -122,6 +122,8 @@ func sharedIsNamed(t *testing.T) {
 		"locked := false\n write := func(c Client) {\n locked = true }":                        "mine.go:5 changes locked",
 		"seen := map[string]bool{}\n write := func(c Client) { seen[\"x\"] = true }":           "mine.go:4 changes seen",
 		"f := func(me string) func(Client) { n := 0\n return func(c Client) { n += 1 } }":      "mine.go:4 changes n",
+		"seen := map[string]bool{}\n write := func(c Client) { delete(seen, \"x\") }":          "mine.go:4 changes seen",
+		"}\nvar n int\nfunc write(c Client) {\nn++":                                            "mine.go:6 changes n, a variable that is declared in line 4",
 		"write := func(c Client) { n := 0; again := func() { n++ }; again() }":                 "",
 		"write := func(c Client) { n := 0; do := func(c Client) { n++ }; do(c) }":              "",
 		"n := 0\n n++\n write := func(c Client) { n := n; n++; _, err := c.Get(); err = nil }": "",
@@ -142,7 +144,7 @@ func othersAreNotBlamed(t *testing.T) {
 
 func vacuityIsWarnedOf(t *testing.T) {
 	writes := own.Actor{Name: "ann", Run: func(c own.Client) {
-		_ = c.Table("Rows").Transact(c, "p", driver.Insert(""))
+		_ = c.Table("Rows").Transact(c, "p", driver.Insert("", driver.Int64("N", 1)))
 		c.Tell("saved")
 	}}
 	judging := func(judge func(own.State) string) []own.Invariant {
@@ -156,9 +158,9 @@ func vacuityIsWarnedOf(t *testing.T) {
 	})
 	for want, p := range map[string]own.Protocol{
 		"": {Actors: []own.Actor{writes}, Invariants: right},
-		"there is no invariant, so nothing can be violated": {Actors: []own.Actor{writes}},
-		"there is no actor, so nothing happens":             {Invariants: judging(func(s own.State) string { s.Messages(); return "" })},
-		"bob makes no call in lab/own/own_test.go:":         {Actors: []own.Actor{writes, {Name: "bob", Run: func(own.Client) {}}}, Invariants: right},
+		"there is no invariant in mine.go:7, so nothing can be violated": {Actors: []own.Actor{writes}},
+		"there is no actor in mine.go:7, so nothing happens":             {Invariants: judging(func(s own.State) string { s.Messages(); return "" })},
+		"bob makes no call in lab/own/own_test.go:":                      {Actors: []own.Actor{writes, {Name: "bob", Run: func(own.Client) {}}}, Invariants: right},
 		"the invariant “mine” looks at nothing in lab/own/own_test.go:": {Actors: []own.Actor{writes},
 			Invariants: judging(func(own.State) string { return "" })},
 		"the invariant “mine” asks for “savd”, which no actor is told in any state in lab/own/own_test.go:": {Actors: []own.Actor{writes},
@@ -168,13 +170,20 @@ func vacuityIsWarnedOf(t *testing.T) {
 		"the invariant “mine” asks for rows of the table “Row”, which has none in any state in lab/own/own_test.go:": {Actors: []own.Actor{writes},
 			Invariants: judging(func(s own.State) string { s.There("Row", "p", ""); return "" })},
 	} {
-		scenario, warnings := p.Watched()
+		scenario, warnings := p.Watched("")
 		if _, _, err := (modelcheck.Case{Part: modelcheck.Own, Scenario: scenario}).Try(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if found := warnings(); len(found) > 1 || !strings.HasPrefix(strings.Join(found, ""), want) || want == "" && found != nil {
 			t.Errorf("%q, want %q", found, want)
 		}
+	}
+	scenario, warnings := own.Protocol{Actors: []own.Actor{writes}, Invariants: right}.Watched("// mine\nif row.Int64(\"M\") > row.Int64(\"N\") {")
+	if _, _, err := (modelcheck.Case{Part: modelcheck.Own, Scenario: scenario}).Try(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if found := warnings(); len(found) != 1 || found[0] != "mine.go:2 reads the property “M”, which no call writes" {
+		t.Errorf("%q", found)
 	}
 	p := own.Protocol{Safeguards: map[string]string{"fence": "why"}}
 	if asked, not := p.Unasked(`g.On("fence")`), p.Unasked(``); asked != nil || len(not) != 1 || !strings.HasPrefix(not[0], `nothing in mine.go asks for On("fence")`) {

@@ -17,14 +17,21 @@ func shared(file, text, method string) (err error) {
 	}
 	line := func(pos token.Pos) int { return files.Position(pos).Line }
 	ast.Inspect(parsed, func(n ast.Node) bool {
-		if other, is := n.(*ast.FuncDecl); is && other.Recv != nil && other.Name.Name != method {
-			return false
+		var takes *ast.FuncType
+		switch actor := n.(type) {
+		case *ast.FuncDecl:
+			if actor.Recv != nil && actor.Name.Name != method {
+				return false
+			}
+			takes = actor.Type
+		case *ast.FuncLit:
+			takes = actor.Type
 		}
-		actor, is := n.(*ast.FuncLit)
-		if !is || !takesClient(actor.Type) {
+		if takes == nil || !takesClient(takes) {
 			return err == nil
 		}
-		ast.Inspect(actor.Body, func(n ast.Node) bool {
+		actor := n
+		ast.Inspect(actor, func(n ast.Node) bool {
 			for _, changed := range changedBy(n) {
 				if v := variable(changed); err == nil && v != nil && (v.Obj.Pos() < actor.Pos() || v.Obj.Pos() > actor.End()) {
 					err = fmt.Errorf("%s:%d changes %s, a variable that is declared in line %d, outside of the actor's function: all runs of all actors share it", file, line(v.Pos()), v.Name, line(v.Obj.Pos()))
@@ -47,7 +54,7 @@ func takesClient(f *ast.FuncType) bool {
 	return false
 }
 
-// changedBy are the expressions that a statement assigns to.
+// changedBy are the expressions that a statement assigns to, or of which it deletes a part.
 func changedBy(n ast.Node) []ast.Expr {
 	switch n := n.(type) {
 	case *ast.AssignStmt:
@@ -56,6 +63,10 @@ func changedBy(n ast.Node) []ast.Expr {
 		}
 	case *ast.IncDecStmt:
 		return []ast.Expr{n.X}
+	case *ast.CallExpr:
+		if f, is := n.Fun.(*ast.Ident); is && (f.Name == "delete") {
+			return n.Args[:1]
+		}
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package own
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"reflect"
@@ -21,12 +22,13 @@ type watch struct {
 	acted map[string]bool
 	// asked are the questions of each invariant, and whether some state had another answer than that there is nothing.
 	asked map[string]map[string]bool
-	// written are the rows that a call writes, or tries to.
-	written map[[3]string]bool
+	// written are the rows that a call writes, or tries to, and properties those in them, by their names.
+	written    map[[3]string]bool
+	properties map[string]bool
 }
 
 func newWatch() *watch {
-	return &watch{acted: map[string]bool{}, asked: map[string]map[string]bool{}, written: map[[3]string]bool{}}
+	return &watch{acted: map[string]bool{}, asked: map[string]map[string]bool{}, written: map[[3]string]bool{}, properties: map[string]bool{}}
 }
 
 // acts notes that an actor makes a call.
@@ -48,6 +50,9 @@ func (w *watch) writes(table, partition string, ops []driver.Operation) {
 	defer w.mu.Unlock()
 	for _, op := range ops {
 		w.written[[3]string{table, partition, op.Row}] = true
+		for _, property := range op.Properties {
+			w.properties[property.Name] = true
+		}
 	}
 }
 
@@ -74,15 +79,15 @@ func (w *watch) asks(invariant, question string, found bool) {
 	w.asked[invariant][question] = w.asked[invariant][question] || found
 }
 
-// warnings say why a search of the protocol, which has ended, says little.
-func (w *watch) warnings(p Protocol) (list []string) {
+// warnings say why a search of the protocol, which is declared at a line and has ended, says little.
+func (w *watch) warnings(p Protocol, line string) (list []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(p.Invariants) == 0 {
-		list = append(list, "there is no invariant, so nothing can be violated")
+		list = append(list, "there is no invariant in "+line+", so nothing can be violated")
 	}
 	if len(p.Actors) == 0 {
-		list = append(list, "there is no actor, so nothing happens")
+		list = append(list, "there is no actor in "+line+", so nothing happens")
 	}
 	for _, actor := range p.Actors {
 		if !w.acted[actor.Name] {
@@ -96,11 +101,29 @@ func (w *watch) warnings(p Protocol) (list []string) {
 		}
 		questions := w.asked[invariant.Name]
 		if len(questions) == 0 {
-			list = append(list, fmt.Sprintf("the invariant “%s” looks at nothing%s, so no state violates it", invariant.Name, lineOf(judge)))
+			list = append(list, fmt.Sprintf("the invariant “%s” looks at nothing%s, so no state violates it", invariant.Name, cmp.Or(lineOf(judge), " in "+line)))
 		}
 		for _, question := range slices.Sorted(maps.Keys(questions)) {
 			if !questions[question] {
 				list = append(list, fmt.Sprintf("the invariant “%s” asks for %s%s", invariant.Name, question, lineOf(judge)))
+			}
+		}
+	}
+	return list
+}
+
+// reads is a line that reads a property of a row.
+var reads = regexp.MustCompile(`\.(?:String|Int64|Bool|Time)\("([^"]*)"\)`)
+
+// unwritten says which properties the code reads that no call writes: they are empty in all states. The text has the lines of
+// the protocol alone.
+func (w *watch) unwritten(file, text string) (list []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i, line := range strings.Split(text, "\n") {
+		for _, read := range reads.FindAllStringSubmatch(line, -1) {
+			if !w.properties[read[1]] {
+				list = append(list, fmt.Sprintf("%s:%d reads the property “%s”, which no call writes", file, i+1, read[1]))
 			}
 		}
 	}
