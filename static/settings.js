@@ -8,9 +8,7 @@ if (form) {
     if (!event.target.matches("textarea, #name")) unsaved = true;
   });
   form.addEventListener("submit", () => (unsaved = false));
-  for (const end of document.querySelectorAll("[data-cancel], form#offer")) {
-    end.addEventListener(end.tagName === "A" ? "click" : "submit", () => (unsaved = false));
-  }
+  form.querySelector("[data-cancel]").addEventListener("click", () => (unsaved = false));
   addEventListener("beforeunload", (event) => {
     if (unsaved) event.preventDefault();
   });

@@ -257,7 +257,7 @@ func hyphenated(typed string) string {
 func (v NewChannel) fields() []field {
 	fields := channelFields(ChannelDraft, v.Channel)
 	fields[0].First = !v.failed()
-	fields[0].Offer, fields[0].Holder = hyphenated(string(v.Name)), ChannelPath(v.Name)
+	fields[0].Allowed, fields[0].Holder = hyphenated(string(v.Name)), ChannelPath(v.Name)
 	return fields
 }
 

@@ -28,6 +28,9 @@ func (f Form) marked(in field) field {
 	for i, e := range f.Errors {
 		if e.Field == in.Name {
 			in.Detail, in.First = e.Detail, i == 0
+			if in.Allowed != "" {
+				in.Value, in.Detail = in.Allowed, sentence(in.Label, in.Detail)+" The field now has a name that is allowed."
+			}
 			break
 		}
 	}
@@ -70,9 +73,9 @@ type field struct {
 	Plain bool
 	// ReadOnly is set for what is there to be copied.
 	ReadOnly bool
-	// Holder leads to what has the name, if the form is for a name that must be free. Offer is another value for the
-	// field, and the form with the id "offer" sends it. Both may be empty.
-	Holder, Offer string
+	// Holder leads to what has the name, if the form is for a name that must be free. Allowed replaces a value that was
+	// refused. Both may be empty.
+	Holder, Allowed string
 	// Limit is the greatest number of characters that is allowed. If empty, the page
 	// does not count them.
 	Limit string

@@ -67,13 +67,13 @@ func TestForm(t *testing.T) {
 		expect(t, SignUpPage(pageAt("/sign-up", ""), SignUp{}), silent("type it again"))
 		expect(t, AccountPage(pageAt("/account", "jo"), Account{Form: refused("new")}), in("[id=old-error]", again))
 	})
-	t.Run("offers a refused name in a form that is allowed", func(t *testing.T) {
+	t.Run("puts an allowed name of a channel for a refused one", func(t *testing.T) {
 		for typed, want := range map[string]string{
 			"Club News & Events": "Club-News-Events", " my garden ": "my-garden", "a/b": "a-b", "--a--b_c.d!": "a-b_c.d", "Été (2026)": "Été-2026",
 			"new": "", " new ": "", "fine": "", "&": "", "": "", "e\u0301": "",
 		} {
 			if got := hyphenated(typed); got != want {
-				t.Errorf("for %q it offers %q, want %q", typed, got, want)
+				t.Errorf("for %q it puts %q, want %q", typed, got, want)
 			}
 		}
 	})

@@ -57,11 +57,9 @@ func (v Composer) unchosen() bool {
 	return !slices.ContainsFunc(v.Channels, func(c Choice) bool { return c.Value() == v.selected() })
 }
 
-// newName is the field for the name of a new channel. A name that was refused for its signs comes back with hyphens.
+// newName is the field for the name of a new channel.
 func (v Composer) newName() field {
-	name := v.marked(field{Name: "name", Label: "Name", Value: v.Name, Holder: ChannelPath(domain.ChannelName(v.Name)), Placeholder: "Name of the channel"})
-	if hyphens := hyphenated(v.Name); hyphens != "" && name.Detail != "" {
-		name.Value, name.Detail = hyphens, sentence(name.Label, name.Detail)+" The field now has a name that is allowed."
-	}
-	return name
+	return v.marked(field{
+		Name: "name", Label: "Name", Value: v.Name, Allowed: hyphenated(v.Name), Holder: ChannelPath(domain.ChannelName(v.Name)), Placeholder: "Name of the channel",
+	})
 }

@@ -11,13 +11,14 @@ func TestForm(t *testing.T) {
 	t.Run("without a body does not delete the channel that has the name", formWithoutABodyDeletesNothing)
 	t.Run("a form whose post was deleted does not bring it back", formWhosePostWasDeletedDoesNotBringItBack)
 	t.Run("what is wrong with a field is next to it, in words that say what to do", errorIsNextToItsField)
+	t.Run("with a name that is not allowed comes back with one that is, and sends what is typed then", allowedNameIsInTheField)
 }
 
 func errorIsNextToItsField(t *testing.T) {
 	s, ada, _ := enginesBrowser(t, "ada")
 	s.author("bob")
 	create := ada.open("/channels/new").form("Create channel")
-	create.fill("name", "my  channel").press().want(422).complains("name", "Spaces are not allowed. Use my-channel?")
+	create.fill("name", "my  channel").press().want(422).complains("name", "Spaces are not allowed. The field now has a name that is allowed.")
 	create.fill("name", "Engіnes").press().want(422).complains("name", "Name mixes scripts: “E” is Latin, “і” is Cyrillic. Use letters of one script.")
 	create.fill("name", "Ｅngines").press().want(422).complains("name", "Name has letters in a special form. In plain letters it is “Engines”.")
 	taken := create.fill("name", "engines").press().want(409).complains("name", "Name is taken: look at it")
@@ -47,6 +48,13 @@ func errorIsNextToItsField(t *testing.T) {
 		ada.jar["notice"] = forged
 		ada.open("/channels/Engines").saysNot("you win", "blocked")
 	}
+}
+
+func allowedNameIsInTheField(t *testing.T) {
+	s, ada, _ := enginesBrowser(t, "ada")
+	refused := ada.open("/channels/new").form("Create channel").fill("name", "Club News & Events").press().want(422)
+	refused.form("Create channel").fill("description", "typed since").fill("posting", "open").press().at("/channels/Club-News-Events").says("typed since")
+	s.do("GET", "/api/v1/channels/Club-News-Events").want(200).has(`"posting":"open"`)
 }
 
 func formWhosePostWasDeletedDoesNotBringItBack(t *testing.T) {
