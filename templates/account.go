@@ -3,6 +3,9 @@ package templates
 import (
 	"strings"
 	"time"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 
 	"microblogging/domain"
 )
@@ -21,6 +24,23 @@ type SignUp struct {
 	// Invitation is the secret of an invitation; empty without one. Until is when it ends, if that is known.
 	Invitation string
 	Until      time.Time
+}
+
+// underscored is a refused name without accents, and with "_" for all that is not allowed between two words, if that is
+// a name. It is empty if a letter would be lost.
+func underscored(typed string) string {
+	plain := strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Mn, r) {
+			return -1
+		}
+		return r
+	}, norm.NFD.String(typed))
+	words := strings.FieldsFunc(plain, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' })
+	name, err := domain.ParseUserName(strings.Join(words, "_"))
+	if _, refused := domain.ParseUserName(typed); refused == nil || err != nil {
+		return ""
+	}
+	return string(name)
 }
 
 // heading says what the form is for.

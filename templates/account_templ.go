@@ -154,7 +154,7 @@ func SignUpPage(page Page, v SignUp) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			templ_7745c5c3_Err = line(v.Form, field{
-				Name: "name", Label: "Name", Value: v.Name, Type: "text", First: !v.failed(),
+				Name: "name", Label: "Name", Value: v.Name, Allowed: underscored(v.Name), Type: "text", First: !v.failed(),
 				Hint:     "2 to 32 of the letters a to z, digits and “_”. Capitals become small letters. Every reader sees it on your posts.",
 				Required: true, Literal: true, Autocomplete: "username",
 			}).Render(ctx, templ_7745c5c3_Buffer)

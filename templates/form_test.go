@@ -77,6 +77,16 @@ func TestForm(t *testing.T) {
 			}
 		}
 	})
+	t.Run("puts an allowed name of a user for a refused one", func(t *testing.T) {
+		for typed, want := range map[string]string{
+			"Nora Smith": "nora_smith", "nora-s": "nora_s", "Jürgen": "jurgen", " @zoë! ": "zoe", "nora@club.example": "nora_club_example",
+			"Нора": "", "Weiß": "", "n": "", "é": "", "fine": "", "": "", strings.Repeat("long name ", 4): "",
+		} {
+			if got := underscored(typed); got != want {
+				t.Errorf("for %q it puts %q, want %q", typed, got, want)
+			}
+		}
+	})
 	t.Run("keeps a leading newline", func(t *testing.T) {
 		v := EditBlog{Channel: domain.Channel{Name: "aurora"}, ID: "1!a", Draft: domain.Draft{Text: "\n\nfirst"}}
 		root := parse(t, render(t, EditBlogPage(pageAt("/e", "ingrid"), v)))

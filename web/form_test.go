@@ -55,6 +55,9 @@ func allowedNameIsInTheField(t *testing.T) {
 	refused := ada.open("/channels/new").form("Create channel").fill("name", "Club News & Events").press().want(422)
 	refused.form("Create channel").fill("description", "typed since").fill("posting", "open").press().at("/channels/Club-News-Events").says("typed since")
 	s.do("GET", "/api/v1/channels/Club-News-Events").want(200).has(`"posting":"open"`)
+	s.browser().open("/sign-up").form("Sign up").fill("name", "Nora Smith").fill("password", password).press().want(422).
+		complains("name", "Name may hold only letters a to z, digits and “_”. The field now has a name that is allowed.").
+		form("Sign up").fill("password", password).press().at("/").says("nora_smith")
 }
 
 func formWhosePostWasDeletedDoesNotBringItBack(t *testing.T) {
