@@ -27,10 +27,10 @@ type Operating struct {
 // MaxWaiting is how many deletions that wait for an operator are shown.
 const MaxWaiting = 20
 
-// mayAct reports whether an operator can do something to an account on this page: not to that of an operator, nor to
-// one that its user deletes.
+// mayAct reports whether an operator can do something to an account on this page: open one that is closed, and else not
+// to that of an operator, nor to one that its user deletes.
 func (v Operating) mayAct(u domain.User) bool {
-	return !v.Operators.Has(u.Name) && (!u.Leaves() || u.Closed)
+	return u.Closed || !v.Operators.Has(u.Name) && !u.Leaves()
 }
 
 // ends says what becomes of an account that is closed.

@@ -88,10 +88,11 @@ func (s *server) closeAccount(c echo.Context, v visitor, name, posts string) (do
 	return asked, s.findLeaving(c, err)
 }
 
+// openAccount also opens that of another operator, which the command line has closed: it shuts out no user.
 func (s *server) openAccount(c echo.Context, v visitor, name string) (domain.UserName, error) {
-	user, err := s.ofOthers(name)
+	user, err := domain.ParseUserName(name)
 	if err != nil {
-		return user, err
+		return user, domain.ErrNotFound
 	}
 	undone, err := s.store.Accounts.Undo(c.Request().Context(), user, v.actor())
 	if err == nil && undone.ID != "" {

@@ -24,7 +24,8 @@ func TestOperator(t *testing.T) {
 	t.Run("makes a link for a password that opens no session, and its user is told", operatorMakesPasswordLink)
 	t.Run("makes and takes back invitations", operatorInvites)
 	t.Run("leaves one line in the log for each act, without a secret", operatorIsLogged)
-	t.Run("does nothing to the account of another operator", operatorsAreEqual)
+	t.Run("shuts out no other operator", operatorsAreEqual)
+	t.Run("opens the account of another operator that the command line has closed", operatorOpensOperator)
 	t.Run("reads no feed, subscription or export of another", operatorReadsNothingPrivate)
 }
 
@@ -256,11 +257,28 @@ func operatorsAreEqual(t *testing.T) {
 		s.do("POST", "/api/v1/users/olivia/password-link", bearer(tokens["otto"])),
 		s.do("POST", "/api/v1/users/otto/password-link", bearer(tokens["otto"])),
 		s.do("DELETE", "/api/v1/users/olivia", bearer(tokens["otto"]), raw(`{"posts":"keep"}`)),
-		s.do("POST", "/api/v1/users/olivia/undo", bearer(tokens["otto"])),
 	} {
 		if a.want(403); !strings.Contains(string(a.body), "command line") {
 			t.Errorf("it answers %s", a.body)
 		}
+	}
+}
+
+func operatorOpensOperator(t *testing.T) {
+	s, tokens := newOperated(t)
+	otto := s.again("otto")
+	closes := func() {
+		_, err := s.store.Accounts.Close(t.Context(), "olivia", domain.Actor{User: domain.CommandLine, Operator: true}, true)
+		ok(t, err)
+		s.do("POST", "/api/v1/sessions", raw(`{"name":"olivia","password":"`+password+`"}`)).want(403)
+	}
+	closes()
+	otto.open("/operator?contains=olivia").form("Open account").press().says("You opened the account of @olivia again.")
+	closes()
+	s.do("POST", "/api/v1/users/olivia/undo", bearer(tokens["otto"])).want(204)
+	s.do("POST", "/api/v1/sessions", raw(`{"name":"olivia","password":"`+password+`"}`)).want(201)
+	if page := otto.open("/operator?contains=olivia"); page.hasForm("New password link") || page.hasForm("Close account") {
+		t.Error("the page offers more to do to the account of an operator")
 	}
 }
 

@@ -44,10 +44,10 @@ func (t closeChannelTask) do(ctx context.Context, b *backend, console *console) 
 	if err != nil {
 		return err
 	}
-	said := fmt.Sprintf("channel %s is closed", channel.Name)
+	said, who := fmt.Sprintf("channel %s is closed", channel.Name), "an operator"
 	if closed.ByOperator == "" {
-		said = fmt.Sprintf("the owner of channel %s has deleted it before", channel.Name)
+		said, who = fmt.Sprintf("the owner of channel %s has deleted it before", channel.Name), "the owner"
 	}
-	printUndo(console, said, closed.State == domain.DeletionPending, closed.RequestedOn, closed.UndoableUntil, closed.ByOperator)
+	printUndo(console, said, closed.State == domain.DeletionPending, closed.RequestedOn, closed.UndoableUntil, who)
 	return nil
 }

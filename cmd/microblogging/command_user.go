@@ -16,7 +16,7 @@ type userCommand struct {
 	Create createCommand    `cmd:"" help:"Create an account, and the store if there is none. --registration does not matter. Print a link that sets its password: once, within an hour."`
 	Invite inviteCommand    `cmd:"" help:"Print a link that makes an account: once, within seven days."`
 	Reset  resetCommand     `cmd:"" help:"Print a link that sets a new password for a user: once, within an hour. Setting it ends all sessions of the user."`
-	Close  closeUserCommand `cmd:"" help:"Close an account, which deletes it and its channels. The user cannot sign in any more. Until the deletion begins, an operator can undo it on the page /operator."`
+	Close  closeUserCommand `cmd:"" help:"Close an account, which deletes it and its channels. The user cannot sign in any more. Until the deletion begins, an operator with another account can undo it on the page /operator: of the only operator, once the flag --operator names another."`
 }
 
 type createCommand struct {
@@ -155,11 +155,11 @@ func (t closeUserTask) do(ctx context.Context, b *backend, console *console) err
 	if err != nil {
 		return err
 	}
-	said := fmt.Sprintf("account %s is closed", t.Name)
+	said, who := fmt.Sprintf("account %s is closed", t.Name), "an operator with another account" // it may be that of an operator
 	if closed.ByOperator == "" {
-		said = fmt.Sprintf("the user %s has asked for the deletion before", t.Name)
+		said, who = fmt.Sprintf("the user %s has asked for the deletion before", t.Name), "the user"
 	}
-	printUndo(console, said, closed.State == domain.AccountPending, closed.RequestedOn, closed.UndoableUntil, closed.ByOperator)
+	printUndo(console, said, closed.State == domain.AccountPending, closed.RequestedOn, closed.UndoableUntil, who)
 	posts := "be deleted"
 	if closed.KeepPosts {
 		posts = "stay, without the name"
@@ -169,11 +169,7 @@ func (t closeUserTask) do(ctx context.Context, b *backend, console *console) err
 }
 
 // printUndo says what was closed, and who can undo it.
-func printUndo(console *console, said string, pending bool, asked, until time.Time, operator domain.UserName) {
-	who := "an operator"
-	if operator == "" {
-		who = "the user"
-	}
+func printUndo(console *console, said string, pending bool, asked, until time.Time, who string) {
 	if pending && until.After(asked) {
 		said += fmt.Sprintf("; %s can undo it until %s", who, until.UTC().Format(time.RFC3339))
 	}

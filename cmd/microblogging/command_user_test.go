@@ -95,7 +95,7 @@ func closesForOperator(t *testing.T) {
 		return when
 	}
 	channel := until(mustRun(t, "channel", "close", "garden", "--data", s.data, "--undo", "5m"), "channel Garden is closed; an operator")
-	account := until(mustRun(t, "user", "close", "ada", "--data", s.data), "account ada is closed; an operator")
+	account := until(mustRun(t, "user", "close", "ada", "--data", s.data), "account ada is closed; an operator with another account")
 	if left := time.Until(channel); left > 5*time.Minute || left < 4*time.Minute {
 		t.Errorf("the channel can be opened for %s", left)
 	}
