@@ -58,6 +58,9 @@ func (s *server) createUser(c echo.Context, _ visitor) error {
 // signUpForm shows the form, or says who may sign up. To open the link of an invitation does not use it:
 // programs open links, too.
 func (s *server) signUpForm(c echo.Context, v visitor) error {
+	if c.QueryParam("invitation") != "" {
+		hideAddress(c)
+	}
 	view := templates.SignUp{Next: localPath(c.QueryParam("next")), Begun: templates.ParseBegun(c.QueryParam("then")), Key: rand.Text(), Invitation: c.QueryParam("invitation")}
 	switch {
 	case v.SignedIn():
@@ -65,7 +68,6 @@ func (s *server) signUpForm(c echo.Context, v visitor) error {
 	case !s.Registration.Admits(view.Invitation != ""):
 		return renderOnce(c, templates.NoSignUpPage(s.page(c, v), templates.NoSignUp{}))
 	case view.Invitation != "":
-		c.Response().Header().Set(echo.HeaderCacheControl, noStore)
 		invitation, err := s.store.Accounts.Invitation(c.Request().Context(), view.Invitation)
 		if errors.Is(err, domain.ErrInvitationOver) {
 			return again(c, err, templates.NoSignUpPage(s.page(c, v), templates.NoSignUp{Over: true}))
@@ -184,7 +186,7 @@ func (s *server) signIn(c echo.Context, v visitor, form url.Values) error {
 // followSignInLink signs in the visitor who opens a sign-in link. The link works once, so a
 // copy of its address, in a browser's history or a log, is worth nothing.
 func (s *server) followSignInLink(c echo.Context, v visitor) error {
-	c.Response().Header().Set(echo.HeaderCacheControl, noStore)
+	hideAddress(c)
 	token, session, err := s.store.Accounts.FollowSignInLink(c.Request().Context(), c.QueryParam("token"))
 	if errors.Is(err, domain.ErrNotSignedIn) {
 		s.logRefused(c, err)
@@ -202,7 +204,7 @@ func (s *server) followSignInLink(c echo.Context, v visitor) error {
 
 // resetForm shows the form for a new password. To open the link does not use it: programs open links, too.
 func (s *server) resetForm(c echo.Context, v visitor) error {
-	c.Response().Header().Set(echo.HeaderCacheControl, noStore)
+	hideAddress(c)
 	view, err := s.readPasswordLink(c, c.QueryParam("token"))
 	if err != nil {
 		return err

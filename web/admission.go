@@ -15,7 +15,7 @@ type admission struct {
 	// always are headers of every response, and showing those of every response but 304:
 	// they say how to show a document, and the reader of a 304 has them (RFC 9111, section
 	// 4.3.4). All responses share the slices of values, so no code may write into them. A
-	// handler may replace one of always.
+	// handler may replace one of always, and set one of showing itself.
 	always, showing http.Header
 	hosts           Hosts
 	origins         *http.CrossOriginProtection
@@ -84,9 +84,22 @@ func (g *admission) protect(h http.Header, r *http.Request) {
 
 // show sets the headers of showing, when the response begins.
 func (g *admission) show(h http.Header, status int) {
-	if status != http.StatusNotModified {
-		maps.Copy(h, g.showing)
+	if status == http.StatusNotModified {
+		return
 	}
+	for name, values := range g.showing {
+		if h[name] == nil {
+			h[name] = values
+		}
+	}
+}
+
+// hideAddress keeps the address of a page, which has a secret, out of caches and of what the browser sends when it
+// loads the page's files. After "no-referrer" the form of the page would come with "Origin: null", which admit
+// refuses of a browser that sends no Sec-Fetch-Site: an old one, and any without HTTPS.
+func hideAddress(c echo.Context) {
+	c.Response().Header().Set(echo.HeaderCacheControl, noStore)
+	c.Response().Header().Set(echo.HeaderReferrerPolicy, "strict-origin")
 }
 
 // admit refuses a request to a host of another name, one that a page of another origin made a

@@ -16,7 +16,7 @@ func TestRegistration(t *testing.T) {
 	t.Run("closed: no visitor signs up, also not with an invitation", closedRefusesAll)
 	t.Run("open: an invitation is used up as well", openUsesInvitations)
 	t.Run("the pages of a site that is not open lead to Sign in and to no sign-up", headerHasNoSignUp)
-	t.Run("the secret of an invitation is in no log, and its pages are stored nowhere", invitationStaysSecret)
+	t.Run("the secret of an invitation is in no log and no request for a file, and its pages are stored nowhere", invitationStaysSecret)
 	t.Run("the name of an operator is taken, with an account or without one", operatorNameIsTaken)
 }
 
@@ -120,12 +120,12 @@ func headerHasNoSignUp(t *testing.T) {
 func invitationStaysSecret(t *testing.T) {
 	s := newSiteOf(t, domain.RegistrationInvited)
 	secret := s.invite()
-	s.do("GET", templates.InvitationPath(secret)).headed("Cache-Control", "no-store").headed("Referrer-Policy", "same-origin")
+	s.do("GET", templates.InvitationPath(secret)).headed("Cache-Control", "no-store").headed("Referrer-Policy", "strict-origin")
 	s.do("POST", "/sign-up", signsUp("a", secret)).want(422).headed("Cache-Control", "no-store")
 	s.do("POST", "/sign-up", signsUp("boss", secret)).want(409)
 	s.do("POST", "/sign-up", signsUp("carol", secret)).want(303)
 	s.do("POST", "/sign-up", signsUp("dan", secret)).want(410)
-	s.do("GET", templates.InvitationPath(secret)).want(410).headed("Cache-Control", "no-store")
+	s.do("GET", templates.InvitationPath(secret)).want(410).headed("Cache-Control", "no-store").headed("Referrer-Policy", "strict-origin")
 	s.do("POST", "/api/v1/users", fields("name", "dan", "password", password, "invitation", secret)).want(410)
 	if log := s.log.String(); !strings.Contains(log, "/sign-up") || strings.Contains(log, secret) {
 		t.Errorf("the log is %s", log)
