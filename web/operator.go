@@ -82,8 +82,15 @@ func (s *server) closeAccount(c echo.Context, v visitor, name, posts string) (do
 		return domain.Erasure{}, err
 	}
 	asked, err := s.store.Accounts.Close(c.Request().Context(), user, v.actor(), posts == postsKeep)
-	if err == nil && asked.ByOperator != "" {
+	switch {
+	case err != nil:
+	case asked.ByOperator != "":
 		s.logAct(c, v.User, "close account", user, "posts", posts)
+	case asked.State == domain.AccountPending:
+		err = refuse(http.StatusConflict, "The user is deleting this account",
+			"Nothing was changed. The user has asked for the deletion already, and can undo it until "+asked.UndoableUntil.UTC().Format(time.RFC3339)+".")
+	case asked.State == domain.AccountErasing:
+		err = refuse(http.StatusConflict, "The user is deleting this account", "Nothing was changed. The deletion has begun.")
 	}
 	return asked, s.findLeaving(c, err)
 }

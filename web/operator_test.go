@@ -24,6 +24,7 @@ func TestOperator(t *testing.T) {
 	t.Run("makes a link for a password that opens no session, and its user is told", operatorMakesPasswordLink)
 	t.Run("makes and takes back invitations", operatorInvites)
 	t.Run("leaves one line in the log for each act, without a secret", operatorIsLogged)
+	t.Run("does not close an account whose user has asked for its deletion, and is told so", operatorCannotCloseTwice)
 	t.Run("shuts out no other operator", operatorsAreEqual)
 	t.Run("opens the account of another operator that the command line has closed", operatorOpensOperator)
 	t.Run("reads no feed, subscription or export of another", operatorReadsNothingPrivate)
@@ -261,6 +262,19 @@ func operatorsAreEqual(t *testing.T) {
 		if a.want(403); !strings.Contains(string(a.body), "command line") {
 			t.Errorf("it answers %s", a.body)
 		}
+	}
+}
+
+func operatorCannotCloseTwice(t *testing.T) {
+	s, tokens := newOperated(t)
+	page := s.again("otto").open("/operator?contains=bob")
+	asked, err := s.store.Accounts.Delete(t.Context(), storage.Attempt{Name: "bob", Password: password}, true)
+	ok(t, err)
+	until := "can undo it until " + asked.UndoableUntil.UTC().Format(time.RFC3339)
+	s.do("DELETE", "/api/v1/users/bob", bearer(tokens["otto"]), raw(`{"posts":"delete"}`)).want(409).has("Nothing was changed.", until)
+	page.form("Close account").press().want(409).says(until)
+	if log := s.log.String(); strings.Contains(log, "close account") {
+		t.Errorf("the log is %s", log)
 	}
 }
 
