@@ -16,6 +16,7 @@ import (
 )
 
 func TestOperator(t *testing.T) {
+	t.Run("is led from the page of a user to their account, as no other reader is", userPageLeadsOperator)
 	t.Run("removes what is another’s, as the table of who may what says, and no other user does", operatorMay)
 	t.Run("closes an account, whose user cannot sign in to undo that, and opens it again", operatorClosesAccount)
 	t.Run("closes an account, and each page says who can undo it, and until when", pagesSayWhoCanUndoClosing)
@@ -38,6 +39,14 @@ func newOperated(t *testing.T) (s *site, tokens map[domain.UserName]string) {
 		tokens[name] = s.signUp(string(name))
 	}
 	return s, tokens
+}
+
+func userPageLeadsOperator(t *testing.T) {
+	s, _ := newOperated(t)
+	s.again("otto").open("/users/bob").follow("Manage (operator)").form("Close account")
+	for _, reader := range []*browser{s.browser(), s.again("eve"), s.again("bob")} {
+		reader.open("/users/bob").saysNot("(operator)")
+	}
 }
 
 // The API answers as the table says, for each act that it has.
