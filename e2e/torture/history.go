@@ -14,10 +14,10 @@ type history struct {
 	mu           sync.Mutex
 	violations   []string
 	incarnations map[string][]*incarnation // by channel
-	posts        map[string]*post          // by id
+	posts        map[string]*post          // by id, with the replies
 	byChannel    map[string][]*post
-	// drafts are all posts that a user ever asked for: from the first word of the
-	// text to the channel.
+	// drafts are all posts and replies that a user ever asked for: from the first word of the
+	// text to the channel, or to the path of the post that is replied to.
 	drafts map[string]string
 	// refused are the creations that were told that the name is taken.
 	refused map[string]bool

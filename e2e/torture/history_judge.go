@@ -59,8 +59,8 @@ func (l *history) judgeTwins() {
 	}
 }
 
-// counts returns how many deletions were accepted, and posts acknowledged.
-func (l *history) counts() (deletions, posts int) {
+// counts returns how many deletions were accepted, and posts and replies acknowledged.
+func (l *history) counts() (deletions, posts, replies int) {
 	defer l.lock()()
 	for _, incarnations := range l.incarnations {
 		for _, of := range incarnations {
@@ -69,7 +69,12 @@ func (l *history) counts() (deletions, posts int) {
 			}
 		}
 	}
-	return deletions, len(l.posts)
+	for _, p := range l.posts {
+		if p.to != nil {
+			replies++
+		}
+	}
+	return deletions, len(l.posts) - replies, replies
 }
 
 // found lists the violations.

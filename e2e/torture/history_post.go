@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// A post is one that was acknowledged.
+// A post is one that was acknowledged. So is a reply, which is a post to another.
 type post struct {
 	id, channel, author string
 	// made lasts from the first request to the acknowledgement.
@@ -20,6 +20,16 @@ type post struct {
 	// that was acknowledged.
 	removing, removed time.Time
 	votes             map[string]ballot // by user
+	// to is the post that a reply answers; nil if this is none. Replies have no votes and no replies.
+	to      *post
+	replies []*post
+}
+
+func (p *post) String() string {
+	if p.to != nil {
+		return "reply " + p.id + " to " + p.to.String()
+	}
+	return "post " + p.id + " of " + p.channel
 }
 
 // A pastText was overwritten by an edit that was acknowledged at until. A request
@@ -46,10 +56,11 @@ type twin struct {
 	first, second span
 }
 
-// draft records that a user is about to ask for a post.
-func (l *history) draft(origin, channel string) {
+// draft records that a user is about to ask for a post in a channel or, if it is a reply, at the path of
+// the post that it answers.
+func (l *history) draft(origin, where string) {
 	defer l.lock()()
-	l.drafts[origin] = channel
+	l.drafts[origin] = where
 }
 
 // posted records that a post was made.
@@ -62,6 +73,18 @@ func (l *history) posted(s span, id, channel, author, text string) *post {
 		l.byChannel[channel] = append(l.byChannel[channel], p)
 	}
 	return p
+}
+
+// replied records that a reply to a post was made.
+func (l *history) replied(s span, id string, to *post, author, text string) *post {
+	defer l.lock()()
+	r := l.posts[id]
+	if r == nil {
+		r = &post{id: id, channel: to.channel, author: author, made: s, text: text, to: to}
+		l.posts[id] = r
+		to.replies = append(to.replies, r)
+	}
+	return r
 }
 
 // repeated records that one idempotency key was answered twice.
@@ -139,6 +162,9 @@ func (l *history) anyPost(channel, author string, draw func(n int) int) *post {
 // incarnationOf is the incarnation that a post was made in; nil as long as that
 // is uncertain.
 func (l *history) incarnationOf(p *post) *incarnation {
+	if p.to != nil {
+		return l.incarnationOf(p.to)
+	}
 	if p.in == nil {
 		p.in = l.incarnationDuring(p.channel, p.made)
 	}
@@ -149,7 +175,7 @@ func (l *history) incarnationOf(p *post) *incarnation {
 func (l *history) present(p *post, s span) bool {
 	in := l.incarnationOf(p)
 	return in != nil && p.made.to.Before(s.from) &&
-		in.wanted(s) && (p.removing.IsZero() || p.removing.After(s.to))
+		in.wanted(s) && (p.removing.IsZero() || p.removing.After(s.to)) && (p.to == nil || l.present(p.to, s))
 }
 
 // gone says why no user may read a post after a time; empty if they may.
@@ -160,6 +186,8 @@ func (l *history) gone(p *post, from time.Time) string {
 		return "I3: its removal was acknowledged"
 	case in != nil && !in.accepted.IsZero() && in.accepted.Before(from):
 		return "I4: the deletion of its channel was acknowledged"
+	case p.to != nil:
+		return l.gone(p.to, from)
 	}
 	return ""
 }
@@ -168,7 +196,7 @@ func (l *history) gone(p *post, from time.Time) string {
 func (l *history) missing(s span, p *post) {
 	defer l.lock()()
 	if l.present(p, s) {
-		l.accuseLocked("I3: post %s of %s is gone, and no user asked for that", p.id, p.channel)
+		l.accuseLocked("I3: %s is gone, and no user asked for that", p)
 		p.removing, p.removed = s.to, s.to // one accusation is enough
 	}
 }
@@ -179,7 +207,7 @@ func (l *history) vanished(s span, p *post) {
 	defer l.lock()()
 	p.removing = time.Time{}
 	if l.present(p, s) {
-		l.accuseLocked("A4: the removal of post %s was told that it is gone, and no other user asked for that", p.id)
+		l.accuseLocked("A4: the removal of %s was told that it is gone, and no other user asked for that", p)
 	}
 	p.removing, p.removed = s.from, s.to
 }
@@ -189,7 +217,7 @@ func (l *history) kept(s span, p *post) {
 	defer l.lock()()
 	p.removing = time.Time{}
 	if l.present(p, s) {
-		l.accuseLocked("A4: the removal of post %s was told that its channel is being deleted, and no user asked for that", p.id)
+		l.accuseLocked("A4: the removal of %s was told that its channel is being deleted, and no user asked for that", p)
 	}
 }
 

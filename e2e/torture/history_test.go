@@ -31,6 +31,14 @@ func (b bench) postedIn(of *incarnation) *post {
 	return p
 }
 
+// repliedTo is a reply that was acknowledged, to a post whose channel was seen again.
+func (b bench) repliedTo(to *post) *post {
+	b.draft("bob/3", postPath(to))
+	r := b.replied(b.during(), "r", to, "bob", "bob/3")
+	b.saw(b.during(), to.channel, "i", "ann", "ann/1")
+	return r
+}
+
 func (b bench) accepted(of *incarnation) {
 	b.asking(of)
 	time.Sleep(time.Second)
@@ -52,6 +60,7 @@ func (l *history) mustFind(t *testing.T, want string) {
 // The history accuses a site of what contradicts it. (TestTorture fails if it accuses of anything else.)
 func TestHistory(t *testing.T) {
 	shown := item{ID: "p", Text: "ann/2 as posted"}
+	reply := item{ID: "r", Text: "bob/3"}
 	notBob := func(author string) bool { return author == "bob" }
 	for name, c := range map[string]struct {
 		do   func(b bench)
@@ -59,11 +68,11 @@ func TestHistory(t *testing.T) {
 	}{
 		"a post that has landed after it was forbidden": {func(b bench) {
 			b.mustNotGrow("news", []item{shown}, []item{shown, {ID: "q", Text: "bob/1 as posted"}}, notBob)
-		}, "I11: post q of bob has landed"},
+		}, "I11: q of bob has landed"},
 		"an edit that has landed after it was forbidden": {func(b bench) {
 			old, edited := item{ID: "q", Text: "bob/1 as posted"}, item{ID: "q", Text: "bob/1 edited 2"}
 			b.mustNotGrow("news", []item{old}, []item{edited}, notBob)
-		}, "I11: post q of bob has landed"},
+		}, "I11: q of bob has landed"},
 		"no post of an account that may have been hidden": {func(b bench) {
 			b.hide("bob")
 			b.mustNotGrow("news", []item{shown}, []item{shown, {ID: "q", Text: "bob/1 as posted"}}, notBob)
@@ -138,6 +147,95 @@ func TestHistory(t *testing.T) {
 			b.repeated(of.channel, p.id, "q", p.made, p.made)
 			b.judgeTwins()
 		}, "I7"},
+		"a reply that is not listed and was not removed": {func(b bench) {
+			r := b.repliedTo(b.postedIn(b.channel()))
+			b.listedReplies(b.during(), r.to, nil)
+		}, "I3: reply r to post p of news is not listed"},
+		"no reply that may have been removed": {func(b bench) {
+			r := b.repliedTo(b.postedIn(b.channel()))
+			b.removing(r)
+			b.listedReplies(b.during(), r.to, nil)
+		}, ""},
+		"no reply to a post that may have been removed": {func(b bench) {
+			r := b.repliedTo(b.postedIn(b.channel()))
+			b.removing(r.to)
+			b.listedReplies(b.during(), r.to, nil)
+		}, ""},
+		"no reply of a channel whose deletion was asked for": {func(b bench) {
+			of := b.channel()
+			r := b.repliedTo(b.postedIn(of))
+			b.asking(of)
+			b.listedReplies(b.during(), r.to, nil)
+		}, ""},
+		"no reply whose answer was lost": {func(b bench) {
+			p := b.postedIn(b.channel())
+			b.draft("bob/3", postPath(p))
+			b.listedReplies(b.during(), p, nil)
+			b.listedReplies(b.during(), p, []item{reply})
+		}, ""},
+		"a reply that is gone after the deletion of its channel was undone": {func(b bench) {
+			of := b.channel()
+			r := b.repliedTo(b.postedIn(of))
+			b.accepted(of)
+			b.undoing(of)
+			b.undone(of)
+			b.listedReplies(b.during(), r.to, nil)
+		}, "I3: reply r"},
+		"a reply shown after its removal was acknowledged": {func(b bench) {
+			r := b.repliedTo(b.postedIn(b.channel()))
+			b.removed(r)
+			b.listedReplies(b.during(), r.to, []item{reply})
+		}, "I3: its removal was acknowledged, and reply r"},
+		"a reply shown after the removal of its post was acknowledged": {func(b bench) {
+			r := b.repliedTo(b.postedIn(b.channel()))
+			b.removed(r.to)
+			b.listedReplies(b.during(), r.to, []item{reply})
+		}, "I3: its removal was acknowledged, and reply r"},
+		"a reply shown after the deletion of its channel was acknowledged": {func(b bench) {
+			of := b.channel()
+			r := b.repliedTo(b.postedIn(of))
+			b.accepted(of)
+			b.listedReplies(b.during(), r.to, []item{reply})
+		}, "I4"},
+		"a reply that is gone before its author asked for that": {func(b bench) {
+			r := b.repliedTo(b.postedIn(b.channel()))
+			b.removing(r)
+			b.vanished(b.during(), r)
+		}, "A4: the removal of reply r"},
+		"a reply kept for a deletion of its channel that no user asked for": {func(b bench) {
+			r := b.repliedTo(b.postedIn(b.channel()))
+			b.removing(r)
+			b.kept(b.during(), r)
+		}, "A4: the removal of reply r"},
+		"a reply with another text": {func(b bench) {
+			r := b.repliedTo(b.postedIn(b.channel()))
+			b.listedReplies(b.during(), r.to, []item{{ID: "r", Text: "bob/3 edited"}})
+		}, "I3: reply r"},
+		"a reply to another post": {func(b bench) {
+			r := b.repliedTo(b.postedIn(b.channel()))
+			b.listedReplies(b.during(), &post{id: "q", channel: "news"}, []item{reply})
+			b.listedReplies(b.during(), r.to, []item{reply})
+		}, "I2"},
+		"a reply among the posts": {func(b bench) {
+			b.repliedTo(b.postedIn(b.channel()))
+			b.shown(b.during(), "news", reply)
+		}, "I2"},
+		"one draft listed twice among the replies": {func(b bench) {
+			r := b.repliedTo(b.postedIn(b.channel()))
+			b.listedReplies(b.during(), r.to, []item{reply, {ID: "s", Text: reply.Text}})
+		}, "I7"},
+		"a reply that is listed below a later one": {func(b bench) {
+			r := b.repliedTo(b.postedIn(b.channel()))
+			b.draft("bob/4", postPath(r.to))
+			b.listedReplies(b.during(), r.to, []item{{ID: "s", Text: "bob/4", CreatedOn: time.Unix(1, 0)}, reply})
+		}, "reply r to post p of news is listed below a later one"},
+		"a reply that is shown though it was forbidden": {func(b bench) {
+			p := b.postedIn(b.channel())
+			b.ruling("news")
+			b.draft("bob/3", postPath(p))
+			b.forbidden("news", "bob/3", true)
+			b.listedReplies(b.during(), p, []item{reply})
+		}, "I2"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

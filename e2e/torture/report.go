@@ -42,14 +42,14 @@ type event struct {
 
 // events are in the order of the report. A stop is a worker that slept for longer than a lease
 // and woke up, a stall a process whose requests were held back as long. A check is one of a store
-// in use. A redelivery is one of a message that had been delivered before. Ratings were compared
-// in the end with what users were told.
+// in use. A redelivery is one of a message that had been delivered before. Ratings, and the replies
+// that are judged, were compared in the end with what users were told.
 func events() []event {
 	return []event{
 		{"kills", 10, "kill"}, {"stops", 3, "stop"}, {"clocks", 10, "clock"}, {"leaps", 0.5, "clock"}, {"hangs", 1, "hang"}, {"restarts", 1, "restart"}, {"stalls", 0, "stall"}, {"cuts", 3, "cut"},
 		{"outages", 0.3, "outage"}, {"shortened", 10, "shorten"},
 		{"deletions", 10, ""}, {"undone", 1, ""}, {"rules", 1, ""}, {"left", 1, ""}, {"kept", 0, ""}, {"posts", 100, ""}, {"replies", 10, ""}, {"redeliveries", 0, ""}, {"checks", 0, ""},
-		{"ratings", 1, ""},
+		{"ratings", 1, ""}, {"judged", 1, ""},
 	}
 }
 
@@ -88,9 +88,10 @@ func (f *faults) report() Report {
 	r := Report{Seed: f.seed, Faults: f.kinds, Counts: maps.Clone(f.tally.n)}
 	f.tally.mu.Unlock()
 	for _, s := range f.sites {
-		deletions, posts := s.history.counts()
+		deletions, posts, replies := s.history.counts()
 		r.Counts["deletions"] += int64(deletions)
 		r.Counts["posts"] += int64(posts)
+		r.Counts["replies"] += int64(replies)
 		r.Violations = append(r.Violations, s.history.found()...)
 	}
 	return r

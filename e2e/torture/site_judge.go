@@ -82,15 +82,16 @@ func (s *site) judge(ctx context.Context) {
 		reader.look(ctx, channel)
 		reader.list(ctx, channel)
 		if last := reader.look(ctx, channel); last != nil {
-			s.judgeRatings(ctx, reader, last)
+			s.judgePosts(ctx, reader, last)
 		}
 	}
 	s.history.judgeTwins()
 }
 
-// judgeRatings compares the rating of each post with the votes on it.
-func (s *site) judgeRatings(ctx context.Context, reader *user, in *incarnation) {
+// judgePosts compares the rating of each post with the votes on it, and its replies with those that were acknowledged.
+func (s *site) judgePosts(ctx context.Context, reader *user, in *incarnation) {
 	for _, p := range s.history.standing(in) {
+		s.tally.add("judged", int64(len(reader.replies(ctx, p))))
 		a := reader.send(ctx, "GET", postPath(p), nil, nil, http.StatusOK)
 		var shown item
 		if a.Status != http.StatusOK || !reader.decode(a, &shown) {

@@ -45,6 +45,7 @@ func staged(a answers) (bench, *user, *post) {
 
 func TestJudge(t *testing.T) {
 	t.Run("accuses what is not as it was acknowledged", judgeAccuses)
+	t.Run("accuses what is left of a user who is gone", judgeAccusesRemains)
 	t.Run("accuses a deletion that does not end, or ends in poison", judgeAccusesEndlessDeletion)
 	t.Run("accuses a log line that no process should write", judgeAccusesLogLine)
 	t.Run("accuses its own commands", judgeAccusesCommand)
@@ -56,10 +57,12 @@ func judgeAccuses(t *testing.T) {
 		there   = `{"owner":"ann","description":"ann/1"}`
 		shown   = `{"id":"p","text":"ann/2 as posted"}`
 		listed  = `{"items":[` + shown + `]}`
+		reply   = `{"id":"r","text":"bob/3"}`
+		replies = channel + "/blogs/p/replies"
 		nothing = `{"items":[]}`
 	)
 	right := answers{
-		channel: there, channel + "/blogs": listed, channel + "/blogs/p": shown,
+		channel: there, channel + "/blogs": listed, channel + "/blogs/p": shown, replies: nothing,
 	}
 	with := func(path, body string) answers {
 		a := maps.Clone(right)
@@ -80,7 +83,15 @@ func judgeAccuses(t *testing.T) {
 		"a vote that no user cast":      {with(channel+"/blogs/p", `{"id":"p","text":"ann/2 as posted","rating":1}`), func(bench, *user, *post) {}, "I8"},
 		"a post that is not there":      {with(channel+"/blogs", nothing), func(bench, *user, *post) {}, "I3"},
 		"a list that is never answered": {with(channel+"/blogs", ""), func(bench, *user, *post) {}, "GET " + channel + "/blogs"},
-		"a post that is never answered": {with(channel+"/blogs/p", ""), func(bench, *user, *post) {}, "GET " + channel + "/blogs/p"},
+		"a reply that is there": {with(replies, `{"items":[`+reply+`]}`), func(b bench, _ *user, p *post) {
+			b.repliedTo(p)
+		}, ""},
+		"a reply that is not there": {right, func(b bench, _ *user, p *post) {
+			b.repliedTo(p)
+		}, "I3: reply r"},
+		"a reply that no user wrote":      {with(replies, `{"items":[`+reply+`]}`), func(bench, *user, *post) {}, "I2"},
+		"replies that are never answered": {with(replies, ""), func(bench, *user, *post) {}, "GET " + replies},
+		"a post that is never answered":   {with(channel+"/blogs/p", ""), func(bench, *user, *post) {}, "GET " + channel + "/blogs/p"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -88,6 +99,48 @@ func judgeAccuses(t *testing.T) {
 				c.told(b, u, p)
 				time.Sleep(time.Second)
 				u.site.judge(t.Context())
+				b.mustFind(t, c.want)
+			})
+		})
+	}
+}
+
+// remains is what is left of a user who is gone: a path without a body is not found.
+type remains answers
+
+func (r remains) RoundTrip(request *http.Request) (*http.Response, error) {
+	switch _, ok := r[request.URL.Path]; {
+	case ok:
+		return answers(r).RoundTrip(request)
+	case request.Method == http.MethodPost: // they sign in
+		return always(http.StatusUnauthorized).RoundTrip(request)
+	}
+	return always(http.StatusNotFound).RoundTrip(request)
+}
+
+func judgeAccusesRemains(t *testing.T) {
+	const (
+		blogs   = "/api/v1/channels/news/blogs"
+		shown   = `{"id":"p","text":"ann/2 as posted"}`
+		replies = blogs + "/p/replies"
+		theirs  = `{"id":"q","text":"gil/1 as posted","userId":"gil"}`
+		nothing = `{"items":[]}`
+	)
+	for name, c := range map[string]struct {
+		posts, replies, want string
+	}{
+		"nothing":              {shown, "", ""},
+		"a post":               {shown + "," + theirs, "", "I12: gil was gone, and post q"},
+		"a reply":              {shown, theirs, "I12: gil was gone, and reply q"},
+		"a reply that is kept": {shown, strings.Replace(theirs, `"gil"`, `"[deleted]"`, 1), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b, u, p := staged(nil)
+				u.http = &http.Client{Transport: remains{blogs: `{"items":[` + c.posts + `]}`, replies: `{"items":[` + c.replies + `]}`}}
+				g := leaver{&user{site: u.site, name: "gil", http: u.http}, "news", "own-gil", p}
+				b.draft("gil/1", map[bool]string{true: "news", false: postPath(p)}[c.replies == ""])
+				u.site.judgeLeaver(t.Context(), g)
 				b.mustFind(t, c.want)
 			})
 		})

@@ -11,7 +11,15 @@ import (
 	"microblogging/e2e/client"
 )
 
-func postPath(p *post) string { return client.BlogsPath(p.channel) + "/" + p.id }
+// postPath is the path of a post, or of a reply.
+func postPath(p *post) string {
+	if p.to != nil {
+		return repliesPath(p.to) + "/" + p.id
+	}
+	return client.BlogsPath(p.channel) + "/" + p.id
+}
+
+func repliesPath(p *post) string { return postPath(p) + "/replies" }
 
 // look reads a channel; nil if there was none, or no answer.
 func (u *user) look(ctx context.Context, channel string) *incarnation {
@@ -96,28 +104,45 @@ func (u *user) post(ctx context.Context, channel string) {
 
 // list reads all posts of a channel. It reports whether it came to the end of them.
 func (u *user) list(ctx context.Context, channel string) (items []item, ok bool) {
-	all := span{from: time.Now()}
-	query := url.Values{"limit": {"100"}}
+	a, items := u.pages(ctx, client.BlogsPath(channel), 100)
+	switch a.Status {
+	case http.StatusOK:
+		u.site.history.listed(a.span, channel, items)
+	case http.StatusNotFound, http.StatusGone:
+		u.site.history.absent(a.span, channel)
+	}
+	return items, a.Status == http.StatusOK
+}
+
+// replies reads all replies to a post.
+func (u *user) replies(ctx context.Context, p *post) []item {
+	a, items := u.pages(ctx, repliesPath(p), 2) // few on a page, so that there are more pages
+	switch a.Status {
+	case http.StatusOK:
+		u.site.history.listedReplies(a.span, p, items)
+	case http.StatusNotFound, http.StatusGone:
+		u.site.history.missing(a.span, p)
+	}
+	return items
+}
+
+// pages reads all pages of a list. It returns the last answer, from the time of the first request, and
+// no items unless it came to the end.
+func (u *user) pages(ctx context.Context, path string, limit int) (a answer, items []item) {
+	from, query := time.Now(), url.Values{"limit": {strconv.Itoa(limit)}}
 	for {
-		a := u.send(ctx, "GET", client.BlogsPath(channel)+"?"+query.Encode(), nil, nil,
-			http.StatusOK, http.StatusNotFound, http.StatusGone)
-		all.to = a.to
-		switch a.Status {
-		case http.StatusOK:
-		case http.StatusNotFound, http.StatusGone:
-			u.site.history.absent(all, channel)
-			return nil, false
-		default:
-			return nil, false
+		a = u.send(ctx, "GET", path+"?"+query.Encode(), nil, nil, http.StatusOK, http.StatusNotFound, http.StatusGone)
+		a.from = from
+		if a.Status != http.StatusOK {
+			return a, nil
 		}
 		var page client.Page[item]
 		if !u.decode(a, &page) {
-			return nil, false
+			return answer{}, nil
 		}
 		items = append(items, page.Items...)
 		if page.Next == "" {
-			u.site.history.listed(all, channel, items)
-			return items, true
+			return a, items
 		}
 		query.Set("after", page.Next)
 	}
@@ -180,10 +205,13 @@ func (u *user) edit(ctx context.Context, channel string) {
 
 // remove removes one of the user's own posts.
 func (u *user) remove(ctx context.Context, channel string) {
-	p := u.site.history.anyPost(channel, u.name, u.draw.IntN)
-	if p == nil {
-		return
+	if p := u.site.history.anyPost(channel, u.name, u.draw.IntN); p != nil {
+		u.delete(ctx, p)
 	}
+}
+
+// delete deletes a post or a reply of the user.
+func (u *user) delete(ctx context.Context, p *post) {
 	u.site.history.removing(p)
 	a := u.send(ctx, "DELETE", postPath(p), nil, nil, http.StatusNoContent, http.StatusNotFound, http.StatusGone)
 	switch a.Status {
@@ -218,7 +246,6 @@ func (u *user) vote(ctx context.Context, channel string) {
 }
 
 // reply replies to any post, asks again with the same idempotency key as post does, and sometimes deletes the reply.
-// What is left is judged by check.
 func (u *user) reply(ctx context.Context, channel string) {
 	p := u.site.history.anyPost(channel, "", u.draw.IntN)
 	if p == nil {
@@ -226,28 +253,34 @@ func (u *user) reply(ctx context.Context, channel string) {
 	}
 	u.written++
 	origin := fmt.Sprintf("%s/%d", u.name, u.written)
-	path, first := postPath(p)+"/replies", ""
-	for range 4 {
-		a := u.send(ctx, "POST", path, map[string]string{"text": origin}, http.Header{"Idempotency-Key": {origin}},
+	u.site.history.draft(origin, postPath(p))
+	var first *post
+	var made span
+	for try := range 4 {
+		a := u.send(ctx, "POST", repliesPath(p), map[string]string{"text": origin}, http.Header{"Idempotency-Key": {origin}},
 			http.StatusCreated, http.StatusOK, http.StatusForbidden, http.StatusNotFound, http.StatusGone)
+		if try == 0 {
+			made.from = a.from
+		}
 		switch a.Status {
 		case http.StatusCreated, http.StatusOK:
 			var shown item
 			switch {
 			case !u.decode(a, &shown):
 				return
-			case first != "" && first != shown.ID:
-				u.site.history.accuse("I7: one key made the replies %s and %s to post %s", first, shown.ID, p.id)
+			case first != nil && first.id != shown.ID:
+				u.site.history.accuse("I7: one key made the replies %s and %s to post %s", first.id, shown.ID, p.id)
 			}
-			if first = shown.ID; u.draw.IntN(8) == 0 {
+			made.to = a.to
+			if first = u.site.history.replied(made, shown.ID, p, u.name, origin); u.draw.IntN(8) == 0 {
 				continue
 			}
-			u.site.tally.add("replies", 1)
 			if u.draw.IntN(4) == 0 {
-				u.send(ctx, "DELETE", path+"/"+first, nil, nil, http.StatusNoContent, http.StatusNotFound, http.StatusGone)
+				u.delete(ctx, first)
 			}
 			return
 		case http.StatusForbidden:
+			u.site.history.forbidden(channel, origin, try == 0 && u.tries == 0)
 			return
 		case http.StatusNotFound, http.StatusGone:
 			u.site.history.missing(a.span, p)

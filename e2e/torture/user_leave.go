@@ -10,21 +10,24 @@ import (
 )
 
 // A leaver is a user who signs up, acts in a channel and deletes their account. What they are told
-// of their posts is not written down: the posts may go at any time.
+// of their posts and their reply is not written down: these may go at any time.
 type leaver struct {
 	*user
 	channel, own string
+	// to is the post that they vote on and reply to; nil if there was none.
+	to *post
 }
 
 // leaver is there for a while.
 func (u *user) leaver(ctx context.Context, channel string) {
 	u.written++
 	name := fmt.Sprintf("leaver%d_%d", u.number+1, u.written)
-	g := leaver{&user{site: u.site, number: u.number, name: name, draw: u.draw, http: u.http, tries: u.tries}, channel, "own-" + name}
+	g := leaver{&user{site: u.site, number: u.number, name: name, draw: u.draw, http: u.http, tries: u.tries}, channel, "own-" + name, nil}
 	if !g.enter(ctx, http.StatusCreated) {
 		return
 	}
 	g.send(ctx, "POST", client.ChannelsPath, map[string]string{"name": g.own}, nil, http.StatusCreated, http.StatusConflict)
+	g.to = g.site.history.anyPost(channel, "", g.draw.IntN)
 	g.act(ctx)
 	g.site.history.hide(g.name)
 	passed := g.site.passed.Load()
@@ -82,23 +85,29 @@ func (g leaver) enter(ctx context.Context, signUp int) bool {
 // act does each thing once.
 func (g leaver) act(ctx context.Context) {
 	for _, channel := range []string{g.channel, g.own} {
-		g.written++
-		origin := fmt.Sprintf("%s/%d", g.name, g.written)
-		g.site.history.draft(origin, channel)
-		a := g.send(ctx, "POST", client.BlogsPath(channel), map[string]string{"text": origin + " as posted"}, http.Header{"Idempotency-Key": {origin}},
-			http.StatusCreated, http.StatusForbidden, http.StatusNotFound, http.StatusGone)
-		if a.Status == http.StatusForbidden {
-			g.site.history.forbidden(channel, origin, true)
-		}
+		g.write(ctx, channel, channel, client.BlogsPath(channel))
 	}
-	if p := g.site.history.anyPost(g.channel, "", g.draw.IntN); p != nil {
+	if p := g.to; p != nil {
 		g.site.history.voted(p, g.name, ballotLost)
 		g.send(ctx, "PUT", postPath(p)+"/vote", nil, nil, http.StatusNoContent, http.StatusNotFound, http.StatusGone)
+		g.write(ctx, p.channel, postPath(p), repliesPath(p))
 	}
 	g.send(ctx, "PUT", client.SubscriptionPath(g.channel), nil, nil, http.StatusNoContent, http.StatusNotFound, http.StatusGone)
 }
 
-// hide records that the posts of a leaver may be hidden from now on, and may come back.
+// write sends a post or a reply in a channel to a path. Where is that of its draft.
+func (g leaver) write(ctx context.Context, channel, where, path string) {
+	g.written++
+	origin := fmt.Sprintf("%s/%d", g.name, g.written)
+	g.site.history.draft(origin, where)
+	a := g.send(ctx, "POST", path, map[string]string{"text": origin + " as posted"}, http.Header{"Idempotency-Key": {origin}},
+		http.StatusCreated, http.StatusForbidden, http.StatusNotFound, http.StatusGone)
+	if a.Status == http.StatusForbidden {
+		g.site.history.forbidden(channel, origin, true)
+	}
+}
+
+// hide records that the posts and the reply of a leaver may be hidden from now on, and may come back.
 func (l *history) hide(name string) {
 	defer l.lock()()
 	l.hidden[name] = true
@@ -127,6 +136,14 @@ func (s *site) judgeLeaver(ctx context.Context, g leaver) {
 		for _, i := range items {
 			if i.UserID == g.name {
 				return "post " + i.ID
+			}
+		}
+		if g.to == nil {
+			return ""
+		}
+		for _, i := range s.users[0].replies(ctx, g.to) {
+			if i.UserID == g.name {
+				return "reply " + i.ID
 			}
 		}
 		return ""

@@ -1,14 +1,21 @@
 package main
 
 import (
+	"encoding/json"
+	"math/rand/v2"
 	"net/http"
 	"testing"
 	"testing/synctest"
+	"time"
 )
 
 func TestUser(t *testing.T) {
 	t.Run("an answer with a status that is not allowed is a violation", userAccusesStatus)
 	t.Run("an account that stays hidden after an undo is a violation", userAccusesHidden)
+	t.Run("a reply that may not be made, where no owner has ruled so, is a violation", userAccusesForbidden)
+	t.Run("a reply that was acknowledged must be there, and one that was deleted must not", userRecordsReply)
+	t.Run("who leaves replies to the post of another user", leaverReplies)
+	t.Run("a reply that has landed after it was forbidden is a violation", userAccusesForbiddenReply)
 	t.Run("no answer is a violation only if no try was answered", userAccusesSilence)
 }
 
@@ -35,6 +42,91 @@ func userAccusesHidden(t *testing.T) {
 			u.http, u.name = &http.Client{Transport: always(status)}, "bob"
 			leaver{user: u}.mustReturn(t.Context())
 			b.mustFind(t, want)
+		})
+	}
+}
+
+func userAccusesForbidden(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, u, p := staged(nil)
+		u.http, u.tries = &http.Client{Transport: always(http.StatusForbidden)}, 0
+		u.reply(t.Context(), p.channel)
+		b.mustFind(t, "I11: ann/1 may not be posted in news")
+		if where := b.drafts["ann/1"]; where == postPath(p) {
+			t.Error("the reply was forbidden, and may be there")
+		}
+	})
+}
+
+// deleting makes a reply and deletes it.
+type deleting struct{ answers }
+
+func (d deleting) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Method == http.MethodDelete {
+		return always(http.StatusNoContent).RoundTrip(r)
+	}
+	return d.answers.RoundTrip(r)
+}
+
+func userRecordsReply(t *testing.T) {
+	for deleted, want := range map[bool]string{false: "I3: reply r to post p of news is not listed", true: "I3: its removal was acknowledged, and reply r"} {
+		synctest.Test(t, func(t *testing.T) {
+			for seed := range uint64(100) { // some delete the reply, and some do not
+				b, u, p := staged(nil)
+				u.http = &http.Client{Transport: deleting{answers{repliesPath(p): `{"id":"r"}`}}}
+				u.draw = rand.New(rand.NewPCG(1, seed))
+				u.reply(t.Context(), p.channel)
+				if p.replies[0].removed.IsZero() == deleted {
+					continue
+				}
+				var items []item
+				if deleted {
+					items = []item{{ID: "r", Text: "ann/1"}}
+				}
+				b.listedReplies(b.during(), p, items)
+				b.mustFind(t, want)
+				return
+			}
+			t.Error("no seed does that")
+		})
+	}
+}
+
+func leaverReplies(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, u, p := staged(nil)
+		u.http, u.name, u.tries = &http.Client{Transport: always(http.StatusServiceUnavailable)}, "gil", 0
+		leaver{u, p.channel, "own-gil", p}.act(t.Context())
+		if where := b.drafts["gil/3"]; where != postPath(p) {
+			t.Errorf("the leaver's third text is for %q, want %q", where, postPath(p))
+		}
+	})
+}
+
+func userAccusesForbiddenReply(t *testing.T) {
+	one, two := time.Unix(1, 0).UTC(), time.Unix(2, 0).UTC()
+	old, recent := item{ID: "q", Text: "bob/2", CreatedOn: one}, item{ID: "r", Text: "bob/3", CreatedOn: two}
+	for name, c := range map[string]struct {
+		before, after time.Time
+		author, want  string
+	}{
+		"no reply":                         {one, one, "bob", ""},
+		"a reply":                          {one, two, "bob", "I11: r of bob has landed in news"},
+		"the first reply":                  {time.Time{}, two, "bob", "I11: r"},
+		"a reply of a user who may":        {one, two, "cyd", ""},
+		"a reply that was deleted by then": {one, two.Add(time.Second), "bob", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b, u, p := staged(nil)
+				body, _ := json.Marshal(map[string][]item{"items": {old, recent}})
+				u.http = &http.Client{Transport: answers{repliesPath(p): string(body)}}
+				before := []item{{ID: p.id, Text: p.text, RepliedOn: c.before}}
+				after := []item{{ID: p.id, Text: p.text, RepliedOn: c.after}, {ID: "back", RepliedOn: two}}
+				after = append(after, u.repliedSince(t.Context(), p.channel, before, after)...)
+				b.mustNotGrow(p.channel, before, after, func(author string) bool { return author == c.author })
+				b.mustFind(t, c.want)
+			})
 		})
 	}
 }
