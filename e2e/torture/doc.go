@@ -30,7 +30,8 @@
 //
 // An answer that contradicts the history is a violation. When the faults have
 // ceased, the site is judged ([site.judge]): every accepted deletion must end.
-// Every post, edit, vote and subscription must be as it was acknowledged. No
+// Every post, reply, edit, vote and subscription must be as it was acknowledged. No reply may be left of a
+// post, a channel or an account that is gone, and none may land after a rule that forbids it. No
 // process may have panicked, raced, or ended unless the torture ended it. All processes
 // must end cleanly, and the command check must find nothing. No deletion may be
 // poisoned by faults that pass.

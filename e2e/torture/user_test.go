@@ -1,12 +1,17 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"io"
 	"math/rand/v2"
 	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"microblogging/e2e/client"
 )
 
 func TestUser(t *testing.T) {
@@ -16,6 +21,8 @@ func TestUser(t *testing.T) {
 	t.Run("a reply that was acknowledged must be there, and one that was deleted must not", userRecordsReply)
 	t.Run("who leaves replies to the post of another user", leaverReplies)
 	t.Run("a reply that has landed after it was forbidden is a violation", userAccusesForbiddenReply)
+	t.Run("an owner looks for replies while a rule forbids them", userRulesOutReplies)
+	t.Run("a list is read to its end, from the time of the first request", userReadsPages)
 	t.Run("no answer is a violation only if no try was answered", userAccusesSilence)
 }
 
@@ -129,6 +136,67 @@ func userAccusesForbiddenReply(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A replying site shows a post without a reply first, and then with one that has landed.
+type replying struct {
+	post, reply item
+	lists       int
+}
+
+func (r *replying) RoundTrip(request *http.Request) (*http.Response, error) {
+	shown := r.post
+	switch {
+	case request.Method != http.MethodGet:
+		return always(http.StatusNoContent).RoundTrip(request)
+	case strings.HasSuffix(request.URL.Path, "/replies"):
+		shown = r.reply
+	case strings.HasSuffix(request.URL.Path, "/blogs"):
+		if r.lists++; r.lists > 1 {
+			shown.RepliedOn = r.reply.CreatedOn
+		}
+	}
+	body, err := json.Marshal(client.Page[item]{Items: []item{shown}})
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Etag": {"i"}}, Body: io.NopCloser(bytes.NewReader(body))}, err
+}
+
+func userRulesOutReplies(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for seed := range uint64(100) { // some close the channel, and some block a user
+			b, u, p := staged(nil)
+			u.http = &http.Client{Transport: &replying{post: item{ID: p.id, Text: p.text}, reply: item{ID: "r", Text: "bob/3", CreatedOn: time.Unix(1, 0).UTC()}}}
+			u.draw = rand.New(rand.NewPCG(1, seed))
+			if u.rule(t.Context(), b.incarnations[p.channel][0]); u.site.tally.n["rules"] > 0 {
+				b.mustFind(t, "I11: r of bob has landed in news")
+				return
+			}
+		}
+		t.Error("no seed closes the channel")
+	})
+}
+
+// pages are three pages of a list, one item each, a second each.
+type pages struct{}
+
+func (pages) RoundTrip(r *http.Request) (*http.Response, error) {
+	time.Sleep(time.Second)
+	page := client.Page[item]{Items: []item{{ID: "1"}}, Next: "1"}
+	if after := r.FormValue("after"); after != "" {
+		page = client.Page[item]{Items: []item{{ID: after + "1"}}, Next: map[string]string{"1": "11"}[after]}
+	}
+	body, err := json.Marshal(page)
+	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(bytes.NewReader(body))}, err
+}
+
+func userReadsPages(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, u, p := staged(nil)
+		u.http = &http.Client{Transport: pages{}}
+		a, items := u.pages(t.Context(), repliesPath(p), 1)
+		if len(items) != 3 || items[2].ID != "111" || a.to.Sub(a.from) != 3*time.Second {
+			t.Errorf("read %v in %s, want three items in 3s", items, a.to.Sub(a.from))
+		}
+	})
 }
 
 // always answers with one status.
