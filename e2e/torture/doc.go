@@ -30,11 +30,11 @@
 //
 // An answer that contradicts the history is a violation. When the faults have
 // ceased, the site is judged ([site.judge]): every accepted deletion must end.
-// Every post, reply, edit, vote and subscription must be as it was acknowledged. No reply may be left of a
-// post, a channel or an account that is gone, and none may land after a rule that forbids it. No
-// process may have panicked, raced, or ended unless the torture ended it. All processes
-// must end cleanly, and the command check must find nothing. No deletion may be
-// poisoned by faults that pass.
+// Every post, reply, edit, vote and subscription must be as it was acknowledged. No
+// post or reply may have the name of an account that was deleted. No process may have
+// panicked, raced, or ended unless the torture ended it. All processes must end
+// cleanly, and the command check must find nothing. No deletion may be poisoned by
+// faults that pass.
 //
 // # What survives failure
 //

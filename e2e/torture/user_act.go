@@ -148,10 +148,11 @@ func (u *user) pages(ctx context.Context, path string, limit int) (a answer, ite
 	}
 }
 
-// read reads any post.
+// read reads any post and the replies to it.
 func (u *user) read(ctx context.Context, channel string) {
 	if p := u.site.history.anyPost(channel, "", u.draw.IntN); p != nil {
 		u.fetch(ctx, p)
+		u.replies(ctx, p)
 	}
 }
 
