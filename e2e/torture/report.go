@@ -42,8 +42,8 @@ type event struct {
 
 // events are in the order of the report. A stop is a worker that slept for longer than a lease
 // and woke up, a stall a process whose requests were held back as long. A check is one of a store
-// in use. A redelivery is one of a message that had been delivered before. Ratings, and the replies
-// that are judged, were compared in the end with what users were told.
+// in use. A redelivery is one of a message that had been delivered before. Ratings were compared
+// in the end with what users were told. A reply is judged each time that a list shows it.
 func events() []event {
 	return []event{
 		{"kills", 10, "kill"}, {"stops", 3, "stop"}, {"clocks", 10, "clock"}, {"leaps", 0.5, "clock"}, {"hangs", 1, "hang"}, {"restarts", 1, "restart"}, {"stalls", 0, "stall"}, {"cuts", 3, "cut"},

@@ -120,6 +120,7 @@ func (u *user) replies(ctx context.Context, p *post) []item {
 	switch a.Status {
 	case http.StatusOK:
 		u.site.history.listedReplies(a.span, p, items)
+		u.site.tally.add("judged", int64(len(items)))
 	case http.StatusNotFound, http.StatusGone:
 		u.site.history.missing(a.span, p)
 	}
