@@ -1,8 +1,9 @@
 // A channel on a phone: posts come soon, and what one needs less often is folded or below them.
 
 import assert from "node:assert/strict";
-import { before, describe, test } from "node:test";
+import { after, before, describe, test } from "node:test";
 import { signUp } from "./account.mjs";
+import { ownSite } from "./own_site.mjs";
 import { look } from "./page_look.mjs";
 import { phone, sites, visitor } from "./visitor.mjs";
 
@@ -129,14 +130,41 @@ test("phone: the head of a page has one line, however long the reader's name is"
 });
 
 // A page whose text is twice as large is a page on half the width, since widths are in letters.
+const screens = [["at 320 px", 320, 100], ["at 390 px with text at 200 %", 390, 200], ["at 320 px with text at 200 %", 320, 200]];
+
+async function onScreen(site, as, width, text) {
+  const v = await visitor(site, { as, width, height: 740, touch: true });
+  const settings = await v.context.newCDPSession(v.page);
+  await settings.send("Page.setFontSizes", { fontSizes: { standard: 16 * text / 100 } });
+  return v;
+}
+
+// menusFit opens one menu after another, with what is folded in it. The page has at least so many.
+async function menusFit(v, page, least) {
+  const { opened, outside } = await v.page.evaluate((width) => {
+    const drops = [...document.querySelectorAll(".drop")].filter((drop) => drop.checkVisibility());
+    const outside = drops.flatMap((drop) => {
+      const folds = [drop, ...drop.querySelectorAll("details")];
+      for (const fold of folds) fold.open = true;
+      const found = [...drop.querySelectorAll("div, a, button, input, summary, p")].filter((part) => part.checkVisibility())
+        .map((part) => ({ part, ...part.getBoundingClientRect().toJSON() })).filter(({ left, right }) => left < 0 || right > width)
+        .map(({ part, left, right }) => `${part.outerHTML} is from ${left} to ${right}`);
+      if (document.documentElement.scrollWidth > width) found.push(`the page scrolls sideways: ${drop.outerHTML}`);
+      for (const fold of folds) fold.open = false;
+      return found;
+    });
+    return { opened: drops.length, outside };
+  }, v.page.viewportSize().width);
+  assert.deepEqual(outside, [], `on ${page}, outside the screen`);
+  assert.ok(opened >= least, `${page} has ${opened} menus`);
+}
+
 describe("phone: no page is wider than the screen, and the header's actions stay on it", () => {
-  for (const [how, width, text] of [["at 320 px", 320, 100], ["at 390 px with text at 200 %", 390, 200], ["at 320 px with text at 200 %", 320, 200]]) {
+  for (const [how, width, text] of screens) {
     for (const who of ["a reader", "an anonymous client"]) {
       test(`${how}, for ${who}`, async () => {
         const post = await flo.post("garden.phone", "See https://example.org/a_b", "Onions");
-        const v = await visitor(sites.sample, { as: who === "a reader" ? flo : undefined, width, height: 740, touch: true });
-        const settings = await v.context.newCDPSession(v.page);
-        await settings.send("Page.setFontSizes", { fontSizes: { standard: 16 * text / 100 } });
+        const v = await onScreen(sites.sample, who === "a reader" ? flo : undefined, width, text);
         const pages = ["/", "/latest", "/channels", path, `${path}?find=grows`, post, "/users/flo", "/digest", "/keys", "/sign-up", "/sign-in"];
         if (who === "a reader") pages.push("/channels/new", "/write", "/subscriptions", "/account", `${path}/edit`, `${path}/delete`, `${post}/edit`);
         for (const page of pages) {
@@ -165,4 +193,33 @@ describe("phone: no page is wider than the screen, and the header's actions stay
     await v.page.locator(".preview strong").waitFor();
     await v.leave();
   });
+});
+
+describe("phone: what a menu holds is on the screen", () => {
+  let site, owner, operator;
+  before(async () => {
+    site = await ownSite("web");
+    [owner, operator] = [await signUp(site.url, "owner"), await signUp(site.url, "operator")];
+    for (const name of ["Boats", "Regatta-2026-news"]) {
+      await owner.createChannel(name);
+      await owner.post(name, "Rowed.");
+    }
+    await site.kill();
+    await site.start("web", "--operator", "operator");
+  });
+  after(() => site.remove());
+
+  for (const [how, width, text] of screens) {
+    for (const who of ["owner", "operator"]) {
+      test(`${how}, for the ${who}`, async () => {
+        const v = await onScreen(site.url, { owner, operator }[who], width, text);
+        const pages = { "/latest": 3, "/channels/Boats": 3, "/channels/Regatta-2026-news": 3, "/digest": 2 };
+        for (const [page, menus] of Object.entries(pages)) {
+          await v.open(page);
+          await menusFit(v, page, menus);
+        }
+        await v.leave();
+      });
+    }
+  }
 });
