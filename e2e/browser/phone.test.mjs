@@ -165,7 +165,7 @@ describe("phone: no page is wider than the screen, and the header's actions stay
       test(`${how}, for ${who}`, async () => {
         const post = await flo.post("garden.phone", "See https://example.org/a_b", "Onions");
         const v = await onScreen(sites.sample, who === "a reader" ? flo : undefined, width, text);
-        const pages = ["/", "/latest", "/channels", path, `${path}?find=grows`, post, "/users/flo", "/digest", "/keys", "/sign-up", "/sign-in"];
+        const pages = ["/", "/latest", "/channels", path, `${path}?find=grows`, post, "/users/flo", "/digest", "/search?q=garden", "/keys", "/sign-up", "/sign-in"];
         if (who === "a reader") pages.push("/channels/new", "/write", "/subscriptions", "/account", `${path}/edit`, `${path}/delete`, `${post}/edit`);
         for (const page of pages) {
           await v.open(page);
@@ -178,6 +178,13 @@ describe("phone: no page is wider than the screen, and the header's actions stay
           const low = await v.page.evaluate(() => [...document.querySelectorAll("button:not(.plain), .button, .drop > summary, .foot a, .foot summary, select, input:not([type=checkbox], [type=radio])")]
             .filter((part) => part.checkVisibility() && part.getBoundingClientRect().width > 1 && part.getBoundingClientRect().height < 43.5).map((part) => part.outerHTML));
           assert.deepEqual(low, [], `on ${page}, less than 44 px high`);
+          const thin = await v.page.evaluate(() => [...document.querySelectorAll("main :is(li, h2, h3) a")].filter((link) => link.checkVisibility()).filter((link) => {
+            link.scrollIntoView({ block: "center" });
+            const { left, right, top, bottom } = link.getClientRects()[0];
+            const hits = Array.from({ length: 49 }, (_, i) => document.elementFromPoint((left + right) / 2, (top + bottom) / 2 + i - 24));
+            return hits.filter((hit) => link.contains(hit)).length < 24;
+          }).map((part) => part.outerHTML));
+          assert.deepEqual(thin, [], `on ${page}, a finger hits less than 24 px of them`);
         }
         await v.leave();
       });
