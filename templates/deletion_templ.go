@@ -522,7 +522,7 @@ func seen() templ.Component {
 			templ_7745c5c3_Var22 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, "<div><dt>What readers see</dt><dd>That the channel is being deleted, and none of its posts. No user can post, reply, vote or subscribe.</dd></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, "<div><dt>What readers see</dt><dd>“This channel was deleted”, and none of its posts. No user can post, reply, vote or subscribe.</dd></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

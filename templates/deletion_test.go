@@ -23,7 +23,7 @@ func TestDeletionPage(t *testing.T) {
 	t.Run("says what its reader must know, and folds its machinery", func(t *testing.T) {
 		pending := sampleDeletion(domain.DeletionPending, "")
 		pending.UndoableUntil = noon()
-		told := in("dl[class=told]", says("You can undo it until 29 July 2026, 12:00:00 UTC"), says("What readers see That the channel is being deleted"))
+		told := in("dl[class=told]", says("You can undo it until 29 July 2026, 12:00:00 UTC"), says("What readers see “This channel was deleted”, and none of its posts."))
 		expect(t, DeletionPage(pageAt("/x", "ingrid"), pending), told, times(1, "details[class=how]"), times(0, "details[open]"))
 		for _, state := range []domain.DeletionState{
 			domain.DeletionPending, domain.DeletionQueued, domain.DeletionRunning, domain.DeletionPoisoned, domain.DeletionDone, domain.DeletionUndone,

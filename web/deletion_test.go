@@ -14,7 +14,7 @@ import (
 func TestDeletion(t *testing.T) {
 	t.Run("a deletion is accepted once and followed to its end", deletionIsAcceptedOnceAndFollowedToItsEnd)
 	t.Run("what is deleted can be undone in time, by its owner alone", deletionIsUndone)
-	t.Run("the pages undo, on another device too", pagesUndo)
+	t.Run("the pages say what its readers see, and undo it, on another device too", pagesUndo)
 }
 
 func newForgivingSite(t *testing.T) *site {
@@ -53,10 +53,13 @@ func pagesUndo(t *testing.T) {
 	s := newForgivingSite(t)
 	b := s.signedIn("ada")
 	channel := s.channel("Engines", "ada")
-	s.post(channel, "ada", "Pistons")
+	post := s.post(channel, "ada", "Pistons")
 	path := "/channels/Engines/deletions/" + string(channel.Incarnation)
 	b.open("/channels/Engines/delete").says("You can undo it for 30 seconds", "1 post by 1 person").
-		form("Delete channel and posts").press().at(path).says("You can undo it on any device.")
+		form("Delete channel and posts").press().at(path).says("You can undo it on any device.", "“This channel was deleted”, and none of its posts.")
+	for _, hidden := range []string{"/channels/Engines", postPage(channel, post)} {
+		s.browser().open(hidden).want(410).says("This channel was deleted").saysNot("Pistons", "being deleted")
+	}
 	b.open("/account/deletions").says("Hidden, and about to be deleted").form("Undo").press().
 		at("/channels/Engines").says("The channel is back", "Pistons")
 	b.open(path).says("“Engines” is back").saysNot("about to be deleted")

@@ -167,8 +167,8 @@ func (s *server) draftText(c echo.Context, err error, cause problem) (title, det
 		return "The channel has been deleted",
 			"It was deleted while you wrote. " + d.kind.Refused() + " What you wrote is below.", gate
 	case cause.Status == http.StatusGone:
-		return "The channel is being deleted",
-			"Its owner has deleted it, and may still undo that. " + d.kind.Refused() + " What you wrote is below.", gate
+		return "This channel was deleted",
+			"That may still be undone. " + d.kind.Refused() + " What you wrote is below.", gate
 	}
 	return "", "", nil
 }

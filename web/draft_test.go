@@ -197,7 +197,7 @@ func draftBehindAShutGateLeadsToTheGate(t *testing.T) {
 	ada.open("/channels/Engines/delete").form("Delete channel and posts").press()
 
 	for _, stage := range []string{"marked", "shut", "gone"} {
-		status, sentence := 410, "Its owner has deleted it, and may still undo that. Your post was refused. "
+		status, sentence := 410, "This channel was deleted That may still be undone. Your post was refused. "
 		switch stage {
 		case "shut":
 			if _, err := s.store.Operator.ShutGate(t.Context(), channel.Ref()); err != nil {

@@ -224,7 +224,7 @@ func problemOfMeaning(err error) problem {
 			detail: "The channel that this idempotency key made has been deleted since."},
 		{err: domain.ErrInvitationOver, status: http.StatusGone, title: "This invitation does not work any more",
 			detail: "It was used, it is too old, or it was taken back. Nothing was saved."},
-		{err: domain.ErrGone, status: http.StatusGone, title: "Channel is being deleted",
+		{err: domain.ErrGone, status: http.StatusGone, title: "This channel was deleted",
 			detail: "It is no longer readable."},
 		{err: domain.ErrBusy, status: http.StatusServiceUnavailable, title: "Too busy", kind: busyType, retryAfter: unavailableRetry,
 			detail: "The site has too many requests at the moment. Yours changed nothing. Try again in a few seconds."},

@@ -85,6 +85,7 @@ test("deletion: a channel that is being deleted is gone for every reader", async
   const reader = await visitor(sites.held);
   await reader.open("/channels/hidden");
   assert.equal(reader.status, 410);
+  assert.equal(await reader.heading(), "This channel was deleted");
   await look(reader, "channel-being-deleted");
   await reader.follow(reader.link("All channels"));
   assert.equal(await reader.heading(), "Channels");
