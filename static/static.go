@@ -109,6 +109,13 @@ func (a *Assets) URL(name string) string {
 	return Prefix + strings.TrimSuffix(name, extension) + "." + file.hash + extension
 }
 
+// Has reports whether ServeHTTP has a file for this path.
+func (a *Assets) Has(path string) bool {
+	name, _ := splitVersion(strings.TrimPrefix(path, Prefix))
+	_, ok := a.byName[name]
+	return ok
+}
+
 // ServeHTTP answers GET and HEAD for the paths that URL makes. It also serves a
 // known file under another hash, but then a cache must not keep it.
 func (a *Assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -199,8 +199,8 @@ func assetWithAnotherContent(t *testing.T) {
 func whatIsNotAnAssetIsNotFound(t *testing.T) {
 	a := newAssets(t)
 	for _, url := range []string{"/static/", "/static/static.go", "/static/x.0123456789ab.css", "/static/../static.go", "/static/.css", "/static/..."} {
-		if response := get(a, url, ""); response.Code != http.StatusNotFound {
-			t.Errorf("%s: %d", url, response.Code)
+		if response := get(a, url, ""); response.Code != http.StatusNotFound || a.Has(url) {
+			t.Errorf("%s: %d, and whether it is there: %v", url, response.Code, a.Has(url))
 		}
 	}
 	if got := a.URL("nothing.css"); got != "" {

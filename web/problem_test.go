@@ -23,6 +23,7 @@ func TestProblem(t *testing.T) {
 	t.Run("a refusal for want of room is no fault", refusalForWantOfRoomIsNoFault)
 	t.Run("of a wrong configuration does not say that it passes", wrongConfigurationLasts)
 	t.Run("a wrong method is told the right ones", wrongMethodIsToldTheRightOnes)
+	t.Run("a file that is not there has the page of all that is not there", missingFileHasAPage)
 }
 
 func readingIsNoSaving(t *testing.T) {
@@ -165,4 +166,12 @@ func wrongMethodIsToldTheRightOnes(t *testing.T) {
 	for _, path := range []string{"/api/v1", "/api/v1/", "/api/v1/channels/", "/api/v1/channels/a/b", "/api/v2/channels", "/nothing", "//evil.example/x"} {
 		s.do("GET", path).want(404)
 	}
+}
+
+func missingFileHasAPage(t *testing.T) {
+	s := newSite(t)
+	for _, path := range []string{"/static/", "/static/nothing", "/static/nothing.0123456789ab.css", "/static/app.js/more"} {
+		s.browser().open(path).want(404).says("This page does not exist", "All channels")
+	}
+	s.do("GET", "/static/app.000000000000.css").want(200)
 }

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -228,6 +229,9 @@ func get(r router, path string, h echo.HandlerFunc) {
 func serveStatic(e *echo.Echo, files *static.Assets) {
 	serve := func(path string, serve http.HandlerFunc) {
 		get(e, path, func(c echo.Context) error {
+			if asked := c.Request().URL.Path; strings.HasPrefix(asked, static.Prefix) && !files.Has(asked) {
+				return echo.ErrNotFound
+			}
 			c.Response().Header().Del(echo.HeaderVary)
 			serve(c.Response(), c.Request())
 			return nil
