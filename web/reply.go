@@ -113,31 +113,36 @@ func (s *server) shownReply(reply domain.Reply, reader domain.Actor, owner domai
 	}
 }
 
-// reply makes a reply, unless its author or their address has stored too much.
+// reply makes a reply to the post that the path names, unless its author or their address has stored too much. A post that
+// its readers do not find is domain.ErrPostGone: its author may be leaving, or the id is none of a post.
 func (s *server) reply(c echo.Context, v visitor, n storage.NewReply) (domain.Reply, bool, error) {
-	if err := s.takePost(c, v, replyBytes(n.Text)); err != nil {
+	post, err := s.namedPost(c, n.Channel)
+	if errors.Is(err, domain.ErrNotFound) {
+		err = domain.ErrPostGone
+	}
+	if err == nil {
+		err = s.takePost(c, v, replyBytes(n.Text))
+	}
+	if err != nil {
 		return domain.Reply{}, false, err
 	}
+	n.Post = post.ID
 	return s.store.Posts.Reply(c.Request().Context(), n)
 }
 
 // replyByForm makes a reply to the post whose page has the form. A form that was refused is shown again on that page.
 func (s *server) replyByForm(c echo.Context, v visitor, in domain.Channel, form url.Values) error {
-	post, err := blogID(c)
-	if err != nil {
-		return err
-	}
 	key := cmp.Or(form.Get("key"), rand.Text())
 	text, textErr := domain.ParseText(form.Get("text"))
 	var reply domain.Reply
-	err = domain.JoinInvalid(checkIdempotencyKey("key", key), textErr)
+	err := domain.JoinInvalid(checkIdempotencyKey("key", key), textErr)
 	if err == nil {
-		reply, _, err = s.reply(c, v, storage.NewReply{Channel: in, Post: post, By: v.User, Key: key, Text: text})
+		reply, _, err = s.reply(c, v, storage.NewReply{Channel: in, By: v.User, Key: key, Text: text})
 	}
 	if err == nil {
 		return s.replied(c, v, in, form, reply)
 	}
-	view, readErr := s.readThread(c, v, in, post, form)
+	view, readErr := s.readThread(c, v, in, form)
 	refused, ok := formOf(err, "reply")
 	switch {
 	case errors.Is(err, domain.ErrPostGone), ok && errors.Is(readErr, domain.ErrNotFound):
@@ -153,7 +158,11 @@ func (s *server) replyByForm(c echo.Context, v visitor, in domain.Channel, form 
 }
 
 // readThread is the page of a post that a form was on.
-func (s *server) readThread(c echo.Context, v visitor, in domain.Channel, post domain.BlogID, form url.Values) (templates.Thread, error) {
+func (s *server) readThread(c echo.Context, v visitor, in domain.Channel, form url.Values) (templates.Thread, error) {
+	post, err := blogID(c)
+	if err != nil {
+		return templates.Thread{}, err
+	}
 	var after string
 	if page, err := url.Parse(localPath(form.Get("next"))); err == nil {
 		after = page.Query().Get("after")
@@ -231,10 +240,6 @@ func (s *server) listReplies(c echo.Context, _ visitor, in domain.Channel) error
 
 // createReply makes one reply, even if the request is sent several times.
 func (s *server) createReply(c echo.Context, v visitor, in domain.Channel) error {
-	post, err := blogID(c)
-	if err != nil {
-		return err
-	}
 	var text string
 	key, keyErr := idempotencyKey(c.Request().Header)
 	textErr := readFields(c, required("text", &text))
@@ -244,12 +249,12 @@ func (s *server) createReply(c echo.Context, v visitor, in domain.Channel) error
 	if err := domain.JoinInvalid(keyErr, textErr); err != nil {
 		return err
 	}
-	reply, made, err := s.reply(c, v, storage.NewReply{Channel: in, Post: post, By: v.User, Key: cmp.Or(key, rand.Text()), Text: text})
+	reply, made, err := s.reply(c, v, storage.NewReply{Channel: in, By: v.User, Key: cmp.Or(key, rand.Text()), Text: text})
 	if errors.Is(err, domain.ErrPostGone) {
 		return explain(err, http.StatusText(http.StatusGone), "There is no such post, or not any more. Nothing was saved.")
 	}
 	if err == nil {
-		c.Response().Header().Set(echo.HeaderLocation, apiChannelPath(in.Name)+"/blogs/"+string(post)+"/replies/"+string(reply.ID))
+		c.Response().Header().Set(echo.HeaderLocation, apiChannelPath(in.Name)+"/blogs/"+string(reply.Post)+"/replies/"+string(reply.ID))
 	}
 	return respond(c, err, madeStatus(made), newReplyJSON(reply))
 }

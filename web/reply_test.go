@@ -12,6 +12,7 @@ import (
 	"golang.org/x/net/html"
 
 	"microblogging/domain"
+	"microblogging/storage"
 	"microblogging/storage/drivertest"
 	"microblogging/web"
 )
@@ -24,6 +25,8 @@ func TestReply(t *testing.T) {
 	t.Run("is offered only to those who may post", replyIsOfferedToThoseWhoMay)
 	t.Run("is deleted by its author, the owner and operators, and by no other user", replyIsDeleted)
 	t.Run("is gone with its post", replyIsGoneWithItsPost)
+	t.Run("to an id that is no post's is refused as one to a post that is gone", replyToNoPost)
+	t.Run("to a post of an author who leaves is refused, as its readers find none", replyToAnAuthorWhoLeaves)
 	t.Run("is on the page of 50 that its address says", repliesAreOnPages)
 	t.Run("beyond the limit is refused, and the page names the limit before", drivertest.Long(replyBeyondTheLimit))
 	t.Run("makes no edit stale, and another version of the post", replyMakesNoEditStale)
@@ -157,6 +160,31 @@ func replyToAGonePost(t *testing.T) {
 	s.mustBeSound()
 }
 
+func replyToNoPost(t *testing.T) {
+	s, bob, channel := enginesBrowser(t, "bob")
+	s.author("ada")
+	post := s.post(channel, "ada", "One")
+	form := bob.open(postPage(channel, post)).form("Reply").fill("text", draftText)
+	for _, id := range []string{string(s.reply(channel, post, "ada", "Of ada").ID), "x", string(post.ID) + "x"} {
+		refused := bob.send("POST", "/channels/Engines/blogs/"+id, posted(form.values)).unwritten().want(410).heading("The post has been deleted")
+		is(t, "text", refused.wrote(), draftText)
+		s.do("POST", enginesBlogs+"/"+id+"/replies", cookie(bob.jar["session"]), fields("text", "x")).unwritten().want(410)
+	}
+}
+
+func replyToAnAuthorWhoLeaves(t *testing.T) {
+	s, bob, channel := enginesBrowser(t, "bob")
+	s.signUp("eve")
+	post := s.post(channel, "eve", "One")
+	form := bob.open(postPage(channel, post)).form("Reply").fill("text", draftText)
+	_, err := s.store.Accounts.Delete(t.Context(), storage.Attempt{Name: "eve", Password: password}, false)
+	ok(t, err)
+	ok(t, s.store.Accounts.FindLeaving(t.Context())) // as the process does every few seconds
+	bob.open(postPage(channel, post)).want(404)
+	is(t, "text", form.press().unwritten().want(410).heading("The post has been deleted").wrote(), draftText)
+	s.do("POST", repliesPath(channel, post), cookie(bob.jar["session"]), fields("text", "x")).unwritten().want(410)
+}
+
 func replyIsOfferedToThoseWhoMay(t *testing.T) {
 	s, bob, channel := enginesBrowser(t, "bob")
 	ada, eve, anonymous := s.signedIn("ada"), s.signedIn("eve"), s.browser()
@@ -271,6 +299,8 @@ func replyBeyondTheLimit(t *testing.T) {
 	}
 	refused := page.form("Reply").fill("text", draftText).press().unwritten().want(422).says("the post has 1000 replies")
 	is(t, "text", refused.wrote(), draftText)
+	ok(t, s.store.Posts.Delete(t.Context(), channel, post.ID, domain.By("ada"), domain.Any[domain.Revision]()))
+	s.do("POST", repliesPath(channel, post), cookie(bob.jar["session"]), fields("text", "x")).unwritten().want(410)
 }
 
 func replyMakesNoEditStale(t *testing.T) {
