@@ -14,15 +14,15 @@ const (
 )
 
 // A Reply is a reply to a post as a reader sees it. Its forms post incarnation and next to [BlogPath], with
-// action=delete-reply and reply, or with action=block and person.
+// action=delete-reply and reply, or with action=block or action=unblock, and person.
 type Reply struct {
 	domain.Reply
 	// Rendered is Text as HTML.
 	Rendered markdown.HTML
 	// CanDelete says that the reader may delete it, and AsOperator that they may only because they act for the site.
 	CanDelete, AsOperator bool
-	// CanBlock says that the reader may keep its author from posting to the channel.
-	CanBlock bool
+	// CanBlock and CanUnblock say that the reader may keep its author from posting to the channel, or let them again.
+	CanBlock, CanUnblock bool
 }
 
 // A Thread is a post at its permalink, with a part of its replies, the oldest first. The form for a reply is below the last
@@ -77,7 +77,7 @@ func ReplyAnchor(id domain.ReplyID) string { return "reply-" + string(id) }
 func (r *Reply) called() string { return "the reply by " + r.UserID.Handle() }
 
 // menu reports whether the reader may do something with the reply.
-func (r *Reply) menu() bool { return r.CanDelete || r.CanBlock }
+func (r *Reply) menu() bool { return r.CanDelete || r.CanBlock || r.CanUnblock }
 
 // leadsToReplies reports whether a list leads from a post to its replies, or to the form for the first one.
 func (p *Post) leadsToReplies(page Page) bool {

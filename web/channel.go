@@ -42,10 +42,9 @@ func (v *channelView) bytes() int {
 type ownView struct {
 	subscribed bool
 	voted      map[domain.BlogID]bool
-	// mayNotPost says why the reader may not post. authorBlocked tells the owner about the author of
-	// the post that is shown.
-	mayNotPost    string
-	authorBlocked bool
+	// mayNotPost says why the reader may not post. blocked tells the owner which authors on the page of a post are.
+	mayNotPost string
+	blocked    []domain.User
 	// composer is the form for a post, on a page of several channels. What the reader may do in the channel used last
 	// is in version.
 	composer templates.Composer

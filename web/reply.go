@@ -44,16 +44,15 @@ func (s *server) threadOf(c echo.Context, id domain.BlogID, after string) docume
 			return view, err
 		},
 		own: func(ctx context.Context, in domain.Channel, view *channelView, user domain.UserName) (own ownView, err error) {
-			author, postingRule := view.posts.Items[0].UserID, view.postingRule
 			err = s.store.Concurrently(ctx, func(ctx context.Context) error {
 				voted, err := s.store.Posts.Voted(ctx, in.Ref(), id, user)
 				own.voted = map[domain.BlogID]bool{id: voted}
 				return err
 			}, func(ctx context.Context) (err error) {
 				if user == in.Owner {
-					own.authorBlocked, err = s.store.Posts.Blocked(ctx, postingRule, author)
+					own.blocked, err = s.blockedAuthors(ctx, view)
 				} else {
-					own.mayNotPost, err = s.mayNotPost(ctx, in, postingRule, user)
+					own.mayNotPost, err = s.mayNotPost(ctx, in, view.postingRule, user)
 				}
 				return err
 			})
@@ -65,6 +64,21 @@ func (s *server) threadOf(c echo.Context, id domain.BlogID, after string) docume
 			return write(c, body, templates.BlogPage(page, view))
 		},
 	}
+}
+
+// blockedAuthors returns which authors on the page of a post are blocked in its channel.
+func (s *server) blockedAuthors(ctx context.Context, view *channelView) ([]domain.User, error) {
+	authors := map[domain.UserName]bool{view.posts.Items[0].UserID: true}
+	for _, reply := range view.replies.Items {
+		authors[reply.UserID] = true
+	}
+	var blocked []domain.User
+	for _, account := range view.postingRule.Blocked {
+		if authors[account.Name] {
+			blocked = append(blocked, account)
+		}
+	}
+	return s.store.Posts.WithAccounts(ctx, blocked)
 }
 
 // replies reads a page of the replies to a post, of so many bytes each.
@@ -92,24 +106,26 @@ func (s *server) thread(reader domain.Actor, shown storage.Kept[*channelView], o
 	channel, post := shown.Channel, shown.Value.posts.Items[0]
 	p := offer([]templates.Post{s.texts.post(channel.Name, post, alone)}, reader, channel.Owner, own.mayNotPost)[0]
 	p.Voted = own.voted[post.ID]
-	p.CanBlock, p.CanUnblock = p.CanBlock && !own.authorBlocked, p.CanBlock && own.authorBlocked
+	_, blocked := domain.Named(own.blocked, p.UserID)
+	p.CanBlock, p.CanUnblock = p.CanBlock && !blocked, p.CanBlock && blocked
 	view := templates.Thread{
 		Post: p, Part: templates.Part{After: after, Next: shown.Value.replies.Next},
 		MayNotPost: refusalOf(channel, shown.Value.postingRule, reader.User, own),
 	}
 	for _, reply := range shown.Value.replies.Items {
-		view.Replies = append(view.Replies, s.shownReply(reply, reader, channel.Owner))
+		_, blocked := domain.Named(own.blocked, reply.UserID)
+		view.Replies = append(view.Replies, s.shownReply(reply, reader, channel.Owner, blocked))
 	}
 	return view
 }
 
-// shownReply is a reply as a reader sees it.
-func (s *server) shownReply(reply domain.Reply, reader domain.Actor, owner domain.UserName) templates.Reply {
+// shownReply is a reply as a reader sees it, whose author is blocked or not.
+func (s *server) shownReply(reply domain.Reply, reader domain.Actor, owner domain.UserName, blocked bool) templates.Reply {
 	of := domain.Object{Author: reply.UserID, Owner: owner}
 	return templates.Reply{
 		Reply: reply, Rendered: s.texts.reply(reply),
 		CanDelete: reader.May(domain.RemovePost, of), AsOperator: reader.ByOperator(domain.RemovePost, of) != "",
-		CanBlock: mayBlock(reader, of),
+		CanBlock: mayBlock(reader, of) && !blocked, CanUnblock: mayBlock(reader, of) && blocked,
 	}
 }
 
@@ -184,7 +200,7 @@ func (s *server) replied(c echo.Context, v visitor, in domain.Channel, form url.
 	if c.Request().Header.Get(headerPrefer) != preferRepresentation {
 		return s.done(c, nil, "replied", page+"#"+templates.ReplyAnchor(reply.ID))
 	}
-	shown := s.shownReply(reply, v.actor(), in.Owner)
+	shown := s.shownReply(reply, v.actor(), in.Owner, false)
 	c.Response().Header().Set(headerPreferred, preferRepresentation)
 	return render(c, http.StatusOK, templates.ReplyArticle(&shown, path, page))
 }

@@ -232,6 +232,10 @@ func replyIsDeleted(t *testing.T) {
 	s.reply(channel, post, "bob", "Of bob")
 	ada.open(path).form("Block @bob").press().at(path).says("You blocked @bob.")
 	bob.open(path).says("@ada has blocked you here.")
+	if ada.open(path).hasForm("Block @bob") {
+		t.Error("the owner is offered to block the author of a reply again")
+	}
+	ada.open(path).form("Unblock @bob").press().at(path).says("You unblocked @bob.").form("Block @bob")
 	s.mustBeSound()
 }
 
