@@ -381,7 +381,9 @@ class Draft {
       const real = page.querySelector("article");
       this.#forget([name]);
       if (!real) return location.reload(); // an older process has answered
-      if (this.form.matches(".reply") && !this.#changed) { // others may have replied since the page was shown
+      if (this.form.matches(".reply") && !this.#changed) { // others may have replied since the page was shown, or filled it
+        const at = new URL(answer.headers.get("Location") ?? "", location); // an older process does not say it
+        if (at.search !== location.search) return location.assign(at);
         location.hash = real.id;
         return location.reload();
       }

@@ -13,6 +13,12 @@ const (
 	MaxYours  = 100
 )
 
+// LastPart is the continuation token of the newest replies to a post, as many as a page has. All others are cursors.
+const LastPart = "last"
+
+// LastReplies is the page of the post at a path that has its newest replies, and the form.
+func LastReplies(path string) string { return continued(path, LastPart) }
+
 // A Reply is a reply to a post as a reader sees it. Its forms post incarnation and next to [BlogPath], with
 // action=delete-reply and reply, or with action=block or action=unblock, and person.
 type Reply struct {

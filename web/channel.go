@@ -26,6 +26,7 @@ import (
 type channelView struct {
 	posts       storage.BlogsFound
 	replies     storage.Page[domain.Reply]
+	after       string // where replies begins, empty if that is the first
 	subscribers int
 	more        bool
 	postingRule storage.PostingRule

@@ -38,7 +38,7 @@ func (s *server) threadOf(c echo.Context, id domain.BlogID, after string) docume
 				view.postingRule, err = s.store.Posts.PostingRule(ctx, channel)
 				return err
 			}, func(ctx context.Context) (err error) {
-				view.replies, err = s.replies(ctx, channel.Ref(), id, after, repliesSize, s.texts.bytesOfReply)
+				view.replies, view.after, err = s.partOfReplies(ctx, channel.Ref(), id, after)
 				return err
 			})
 			return view, err
@@ -59,7 +59,7 @@ func (s *server) threadOf(c echo.Context, id domain.BlogID, after string) docume
 			return own, err
 		},
 		write: func(body *bytes.Buffer, page templates.Page, shown storage.Kept[*channelView], own ownView) error {
-			view := s.thread(page.Actor(), shown, own, after)
+			view := s.thread(page.Actor(), shown, own)
 			view.Draft.Key = cmp.Or(string(shown.Version), rand.Text()) + string(id) // pages of one version must not share it
 			return write(c, body, templates.BlogPage(page, view))
 		},
@@ -90,6 +90,33 @@ func (s *server) replies(
 	}, func(page storage.Page[domain.Reply]) []domain.Reply { return page.Items }, bytes)
 }
 
+// partOfReplies reads the replies on the page of a post that begins after a cursor or, for templates.LastPart, the newest. It
+// returns after, or an empty string if these are all replies.
+func (s *server) partOfReplies(ctx context.Context, in domain.ChannelRef, post domain.BlogID, after string) (storage.Page[domain.Reply], string, error) {
+	if after != templates.LastPart {
+		part, err := s.replies(ctx, in, post, after, repliesSize, s.texts.bytesOfReply)
+		return part, after, err
+	}
+	var newest []domain.Reply
+	all, next := 0, ""
+	for more := true; more; more = next != "" { // the store lists the oldest first
+		part, err := s.store.Posts.Replies(ctx, in, post, next, repliesSize)
+		if err != nil {
+			return part, after, err
+		}
+		newest = append(newest, part.Items...)
+		newest = newest[max(0, len(newest)-repliesSize):]
+		all, next = all+len(part.Items), part.Next
+	}
+	last, err := fitting(repliesSize, func(limit int) (storage.Page[domain.Reply], error) {
+		return storage.Page[domain.Reply]{Items: newest[max(0, len(newest)-limit):]}, nil
+	}, func(page storage.Page[domain.Reply]) []domain.Reply { return page.Items }, s.texts.bytesOfReply)
+	if len(last.Items) == all {
+		after = ""
+	}
+	return last, after, err
+}
+
 // showBlog is the page of one post.
 func (s *server) showBlog(c echo.Context, v visitor) error {
 	keepQuery(c, "after")
@@ -102,14 +129,14 @@ func (s *server) showBlog(c echo.Context, v visitor) error {
 }
 
 // thread is a post with a page of its replies, as a reader sees them.
-func (s *server) thread(reader domain.Actor, shown storage.Kept[*channelView], own ownView, after string) templates.Thread {
+func (s *server) thread(reader domain.Actor, shown storage.Kept[*channelView], own ownView) templates.Thread {
 	channel, post := shown.Channel, shown.Value.posts.Items[0]
 	p := offer([]templates.Post{s.texts.post(channel.Name, post, alone)}, reader, channel.Owner, own.mayNotPost)[0]
 	p.Voted = own.voted[post.ID]
 	_, blocked := domain.Named(own.blocked, p.UserID)
 	p.CanBlock, p.CanUnblock = p.CanBlock && !blocked, p.CanBlock && blocked
 	view := templates.Thread{
-		Post: p, Part: templates.Part{After: after, Next: shown.Value.replies.Next},
+		Post: p, Part: templates.Part{After: shown.Value.after, Next: shown.Value.replies.Next},
 		MayNotPost: refusalOf(channel, shown.Value.postingRule, reader.User, own),
 	}
 	for _, reply := range shown.Value.replies.Items {
@@ -179,29 +206,40 @@ func (s *server) readThread(c echo.Context, v visitor, in domain.Channel, form u
 	if err != nil {
 		return templates.Thread{}, err
 	}
-	var after string
-	if page, err := url.Parse(localPath(form.Get("next"))); err == nil {
-		after = page.Query().Get("after")
-	}
-	d, ctx := s.threadOf(c, post, after), c.Request().Context()
+	d, ctx := s.threadOf(c, post, partOf(localPath(form.Get("next")))), c.Request().Context()
 	view, err := d.read(ctx, in, "")
 	if err != nil {
 		return templates.Thread{}, err
 	}
 	own, err := d.own(ctx, in, view, v.User)
-	return s.thread(v.actor(), storage.Kept[*channelView]{Channel: in, Value: view}, own, after), err
+	return s.thread(v.actor(), storage.Kept[*channelView]{Channel: in, Value: view}, own), err
 }
 
-// replied answers the form for a reply that is published: with the page that it was on or, if a script asks for it, with the
-// reply as that page shows it.
+// partOf is which part of a list the page at a path shows.
+func partOf(path string) string {
+	page, err := url.Parse(path)
+	if err != nil {
+		return ""
+	}
+	return page.Query().Get("after")
+}
+
+// replied answers the form for a reply that is published: with the page that it was on or, if others have filled that, with
+// the last one. A script that asks for it gets the reply as that page shows it, and where it is.
 func (s *server) replied(c echo.Context, v visitor, in domain.Channel, form url.Values, reply domain.Reply) error {
 	path := c.Request().URL.EscapedPath()
 	page := cmp.Or(localPath(form.Get("next")), path)
+	part, _, err := s.partOfReplies(c.Request().Context(), in.Ref(), reply.Post, partOf(page))
+	if err == nil && !slices.ContainsFunc(part.Items, func(r domain.Reply) bool { return r.ID == reply.ID }) {
+		page = templates.LastReplies(path)
+	}
+	at := page + "#" + templates.ReplyAnchor(reply.ID)
 	if c.Request().Header.Get(headerPrefer) != preferRepresentation {
-		return s.done(c, nil, "replied", page+"#"+templates.ReplyAnchor(reply.ID))
+		return s.done(c, nil, "replied", at)
 	}
 	shown := s.shownReply(reply, v.actor(), in.Owner, false)
 	c.Response().Header().Set(headerPreferred, preferRepresentation)
+	c.Response().Header().Set(echo.HeaderLocation, at)
 	return render(c, http.StatusOK, templates.ReplyArticle(&shown, path, page))
 }
 

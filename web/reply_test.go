@@ -1,11 +1,13 @@
 package web_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -13,6 +15,7 @@ import (
 
 	"microblogging/domain"
 	"microblogging/storage"
+	"microblogging/storage/driver"
 	"microblogging/storage/drivertest"
 	"microblogging/web"
 )
@@ -28,6 +31,8 @@ func TestReply(t *testing.T) {
 	t.Run("to an id that is no post's is refused as one to a post that is gone", replyToNoPost)
 	t.Run("to a post of an author who leaves is refused, as its readers find none", replyToAnAuthorWhoLeaves)
 	t.Run("is on the page of 50 that its address says", repliesAreOnPages)
+	t.Run("leads to the page that has it, if others have filled the one with its form", replyLeadsToThePageThatHasIt)
+	t.Run("is among the newest on the last page", newestRepliesAreOnTheLastPage)
 	t.Run("beyond the limit is refused, and the page names the limit before", drivertest.Long(replyBeyondTheLimit))
 	t.Run("makes no edit stale, and another version of the post", replyMakesNoEditStale)
 	t.Run("brings its post to the top of what its author, and who replied, find under Yours", replyBringsItsPostToTheTop)
@@ -286,6 +291,85 @@ func repliesAreOnPages(t *testing.T) {
 	is(t, "refused there", len(form.fill("text", " ").press().want(422).replies()), 3)
 	sent.form("Delete this reply").press().want(200).says("The reply is deleted.")
 	is(t, "leads to", sent.follow("← First replies").path, path)
+}
+
+func replyLeadsToThePageThatHasIt(t *testing.T) {
+	s, bob, channel := enginesBrowser(t, "bob")
+	s.author("ada")
+	post := s.post(channel, "ada", "One")
+	path := postPage(channel, post)
+	last := path + "?after=last"
+	for i := range 50 {
+		s.reply(channel, post, "ada", fmt.Sprint("Reply ", i))
+	}
+	form := bob.open(path).form("Reply")
+	told := func(text, want string) { // a script
+		t.Helper()
+		form.values.Set("key", text)
+		a := s.do("POST", form.action, bob.cookies, posted(form.fill("text", text).values), header("Prefer", "return=representation")).want(200)
+		at, fragment, _ := strings.Cut(a.header.Get("Location"), "#")
+		is(t, "leads a script to", at, want)
+		if page := bob.open(at).want(200); fragment == "" || one(page.doc, func(n *html.Node) bool { return attr(n, "id") == fragment }) == nil {
+			t.Errorf("%s has no %q", at, fragment)
+		}
+	}
+	replies := form.fill("text", "The 51st").press().atReply(last).replies()
+	is(t, "the newest", fmt.Sprint(len(replies), " ", replies[49]), "50 The 51st")
+	told("The 52nd", last)
+	form = bob.open(last).form("Reply")
+	form.fill("text", "The 53rd").press().atReply(last)
+	told("The 54th", last)
+	short := s.post(channel, "ada", "Two")
+	form = bob.open(postPage(channel, short)).form("Reply")
+	told("The first", postPage(channel, short))
+	var made atomic.Bool
+	s.breakStore(func(ctx context.Context, call drivertest.Call, send drivertest.Send) error {
+		if made.Load() {
+			return domain.ErrUnavailable
+		}
+		err := send(ctx)
+		made.Store(err == nil && call.Method == driver.CallTransact && call.Target == "Blogs")
+		return err
+	})
+	form.values.Set("key", "other")
+	a := s.do("POST", form.action, bob.cookies, posted(form.fill("text", "Second").values)).want(303)
+	at, _, _ := strings.Cut(a.header.Get("Location"), "#")
+	is(t, "if the store fails once the reply is made, leads to", at, postPage(channel, short))
+	s.mendStore()
+	s.mustBeSound()
+}
+
+func newestRepliesAreOnTheLastPage(t *testing.T) {
+	s, bob, channel := enginesBrowser(t, "bob")
+	s.author("ada")
+	post := s.post(channel, "ada", "One")
+	path := postPage(channel, post)
+	var want []string
+	for i := range 120 {
+		want = append(want, fmt.Sprint("Reply ", i))
+		s.reply(channel, post, "ada", want[i])
+		if i == 49 {
+			whole := bob.open(path + "?after=last")
+			is(t, "the only page", fmt.Sprint(whole.replies()), fmt.Sprint(want))
+			is(t, "leads to the first", whole.href("← First replies"), "")
+			is(t, "its form is that of", whole.form("Reply").values.Get("next"), path)
+		}
+	}
+	first := bob.open(path)
+	last := first.follow("below the last one")
+	is(t, "leads to the form at", last.path, path+"?after=last#write")
+	is(t, "the last page", fmt.Sprint(last.replies()), fmt.Sprint(want[70:]))
+	is(t, "has a next page", last.href("Later replies →"), "")
+	is(t, "leads to", last.follow("← First replies").path, path)
+	s.browser().open(path+"?after=last").says("Reply 119", "Sign in to reply.")
+	// A page has as many as it has bytes for.
+	for range 50 {
+		s.reply(channel, post, "ada", strings.Repeat("😀", 5000))
+	}
+	long := bob.open(path + "?after=last").want(200)
+	if n := len(long.replies()); n < 20 || n > 49 || long.href("← First replies") == "" {
+		t.Errorf("the last page has %d long replies", n)
+	}
 }
 
 func replyBeyondTheLimit(t *testing.T) {

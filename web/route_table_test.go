@@ -614,6 +614,7 @@ func siteRoutes() []route {
 			{anonymous, 200, "Engines/2026-11-22/any-words-{post}", "", "", ""},
 			{anonymous, 200, "Engines/x/{post}", "", "", ""},
 			{bobsCookie, 200, "Engines/x/{post}", "after={replies}", "", ""},
+			{bobsCookie, 200, "Engines/x/{post}", "after=last", "", ""},
 			{anonymous, 422, "Engines/x/{post}", "after={posts}", "", ""},
 			{anonymous, 404, "Engines/2026-11-22/any-words", "", "", ""},
 		}},
