@@ -1,5 +1,5 @@
 // Removes drafts that came to an end with a form that the browser sent: all drafts of
-// a user who signs out, and which replies were read (post.js), or the draft of an edit that its author gave up. The item "draft-end"
+// a user who signs out, and which posts' replies were read (post.js), or the draft of an edit that its author gave up. The item "draft-end"
 // of sessionStorage is how the names of those drafts begin. A form that succeeded is
 // answered by a redirect, and nothing else is.
 
@@ -8,8 +8,10 @@ sessionStorage.removeItem("draft-end");
 if (start && performance.getEntriesByType("navigation")[0]?.redirectCount > 0) {
   const signsOut = start.endsWith(":");
   for (const name of Object.keys(localStorage)) {
-    if (name.startsWith(start) || (signsOut && name.startsWith("replied"))) localStorage.removeItem(name);
+    if (name.startsWith(start) || (signsOut && name.startsWith("replied:"))) localStorage.removeItem(name);
   }
+  // Replies from now on are new to the next who signs in. The milliseconds make it another time than that of post.js.
+  if (signsOut) localStorage.setItem("replied", new Date().toISOString());
   // Other tabs hear of it, and keep no more.
   localStorage.setItem("draft-end", start);
   localStorage.removeItem("draft-end");

@@ -155,22 +155,24 @@ for (const form of document.querySelectorAll("[data-delete] form")) {
   if (earlier.includes(key(form))) remove(form.closest("article"), form, true);
 }
 
-// A user is told of new replies to their own posts: those since this browser last showed the page of the post, or else since
-// it first showed any list. All times are those that the server writes, to the second.
+// A user is told of new replies to their own posts: those since this browser last showed the last page of the post, or else
+// since it first showed any list or a user signed out (draft_end.js). Other times are those that the server writes, to the second.
 function tellOfReplies() {
   const since = localStorage.getItem("replied") ?? `${new Date().toISOString().slice(0, 19)}Z`;
   localStorage.setItem("replied", since);
   for (const link of document.querySelectorAll("a[data-replied]")) {
     const seen = localStorage.getItem(`replied:${link.closest("[id]").id}`) ?? since;
-    if (link.dataset.replied > seen) link.firstChild.replaceWith(Object.assign(document.createElement("mark"), { textContent: "New replies" }));
+    if (link.dataset.replied <= seen) continue;
+    link.firstChild.replaceWith(Object.assign(document.createElement("mark"), { textContent: "New replies" }));
+    link.search = "?after=last"; // the first page may not have them
   }
   const own = document.querySelector("article[data-replied]");
   const note = () => {
-    if (!localStorage.getItem("replied")) return; // the user has signed out in another tab
+    if (localStorage.getItem("replied") !== since) return; // the user has signed out in another tab
     const times = [...document.querySelectorAll(".reply time")].map(({ dateTime }) => dateTime);
     localStorage.setItem(`replied:${own.id}`, [own.dataset.replied, ...times].sort().at(-1));
   };
-  if (!own) return;
+  if (!own || !document.querySelector("[data-news]")) return; // a later page has the newest
   note();
   addEventListener("pagehide", note); // with the author's own replies
 }

@@ -191,10 +191,72 @@ test("reply: new ones are told of on the open page of their post, and taken in w
   await v.leave();
 });
 
+// fill makes 50 replies to a post, which fill its first page.
+async function fill(post) {
+  for (let i = 0; i < 25; i++) await Promise.all([ida.reply(post, `Reply ${i}`), ole.reply(post, `Reply ${i} of ole`)]);
+}
+
+both("reply: the 51st is shown to its author", async function beyond(scripts, channel) {
+  await ida.createChannel(channel);
+  const post = await ida.post(channel, "One");
+  await fill(post);
+  const v = await visitor(sites.sample, { as: ole, scripts });
+  await v.open(post);
+  for (const text of ["The 51st", "The 52nd"]) {
+    await v.fill({ Text: text });
+    await answered(v, v.button("Reply"), scripts);
+    await replied(v, text);
+    assert.deepEqual([(await replies(v)).length, (await replies(v)).at(-1)], [50, text]);
+  }
+  if (scripts) await look(v, "reply-last");
+  await v.leave();
+});
+
+test("reply: beyond 50, new ones are led to, and count as read only there", async () => {
+  const channel = await ida.createChannel("beyond.news");
+  const post = await ida.post("beyond.news", "Who has the keys?");
+  await fill(post);
+  await ole.reply(post, "The newest");
+  const v = await visitor(sites.sample, { as: ida });
+  await v.open(channel);
+  await v.page.evaluate(() => localStorage.setItem("replied", "2020-01-01T00:00:00Z"));
+  await v.open(post);
+  assert.ok(!(await replies(v)).includes("The newest"));
+  await v.open(channel);
+  await v.follow(v.page.getByRole("link", { name: "New replies to" }));
+  assert.equal((await replies(v)).at(-1), "The newest");
+  await v.open(channel);
+  await v.page.getByRole("link", { name: /^Replies to/ }).waitFor();
+  await v.leave();
+});
+
+test("reply: those that come while their reader is signed out are new, and nothing says what was read before", async () => {
+  const vera = await signUp(sites.sample, "vera");
+  const channel = await vera.createChannel("signed.out.replies");
+  const post = await vera.post("signed.out.replies", "Who has the keys?");
+  await ole.reply(post, "Not I");
+  const v = await visitor(sites.sample, { as: vera });
+  const kept = () => v.page.evaluate(() => Object.keys(localStorage));
+  await v.open(post);
+  assert.deepEqual((await kept()).sort(), ["replied", `replied:post-${post.split("/").at(-1)}`]);
+  const other = await v.context.newPage();
+  await other.goto(post);
+  await v.accountMenu();
+  await v.follow(v.button("Sign out"));
+  await other.goto("/");
+  assert.deepEqual(await kept(), ["replied"]);
+  await ole.reply(post, "Ask Grace");
+  await v.open(`/sign-in?next=${channel}`);
+  await v.fill({ Name: "vera", Password: vera.password });
+  await v.follow(v.button("Sign in"));
+  await v.page.getByRole("link", { name: "New replies to" }).waitFor();
+  await v.leave();
+});
+
 test("reply: one that the page has no room for is on the next page, and what was typed too", async () => {
   await ida.createChannel("full.replies");
   const post = await ida.post("full.replies", "One");
-  for (let i = 0; i < 25; i++) await Promise.all([ida.reply(post, `Reply ${i}`), ole.reply(post, `Reply ${i} of ole`)]);
+  await fill(post);
   const v = await visitor(sites.sample, { as: ole });
   await v.open(post);
   await v.fill({ Text: "Half" });
