@@ -78,7 +78,6 @@ Feeds.WroteTo
 Health.Ready
 
 Posts.Block
-Posts.Blocked
 Posts.ChangeRule
 Posts.Count
 Posts.Create

@@ -59,13 +59,8 @@ func (g PostingRule) In(ref domain.ChannelRef) PostingRule {
 	return g
 }
 
-// Blocked reports whether the account that has a name now is blocked by the rule. It reads the account
-// only if the rule has the name. A user without an account is one who never had one.
-func (s *Posts) Blocked(ctx context.Context, g PostingRule, user domain.UserName) (bool, error) {
-	return s.onList(ctx, g.Blocked, user)
-}
-
-// onList reports whether the account that has a name now is on a list of a rule.
+// onList reports whether the account that has a name now is on a list of a rule. It reads the account only if the list
+// has the name. A user without an account is one who never had one.
 func (s *Posts) onList(ctx context.Context, accounts []domain.User, user domain.UserName) (bool, error) {
 	at, named := domain.Named(accounts, user)
 	if !named {
@@ -118,7 +113,7 @@ func (s *Posts) Refuses(ctx context.Context, g PostingRule, in domain.Channel, u
 			return cmp.Or(err, domain.ErrMembersPost)
 		}
 	}
-	blocked, err := s.Blocked(ctx, g, user)
+	blocked, err := s.onList(ctx, g.Blocked, user)
 	if err == nil && blocked {
 		err = domain.ErrBlocked
 	}
