@@ -159,7 +159,7 @@ async function menusFit(v, page, least) {
   assert.ok(opened >= least, `${page} has ${opened} menus`);
 }
 
-describe("phone: no page is wider than the screen, and the header's actions stay on it", () => {
+describe("phone: no page is wider than the screen, and the header begins with the mark and stays on it", () => {
   for (const [how, width, text] of screens) {
     for (const who of ["a reader", "an anonymous client"]) {
       test(`${how}, for ${who}`, async () => {
@@ -173,6 +173,8 @@ describe("phone: no page is wider than the screen, and the header's actions stay
           const outside = await v.page.evaluate((width) => [...document.querySelectorAll(".top :is(.brand, nav a, .find, .button, summary)")]
             .filter((part) => part.checkVisibility() && (part.getBoundingClientRect().right > width || part.getBoundingClientRect().left < 0)).map((part) => part.outerHTML), width);
           assert.deepEqual(outside, [], `on ${page}, outside the screen`);
+          const { x } = await v.page.locator(".brand").boundingBox();
+          assert.ok(x <= 16, `on ${page}, the mark begins at x=${x}`);
           const wide = await v.page.evaluate(() => document.documentElement.scrollWidth);
           assert.ok(wide <= width, `${page} is ${wide} px wide`);
           const low = await v.page.evaluate(() => [...document.querySelectorAll("button:not(.plain), .button, .drop > summary, .foot a, .foot summary, select, input:not([type=checkbox], [type=radio])")]
