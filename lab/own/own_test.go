@@ -178,7 +178,7 @@ func vacuityIsWarnedOf(t *testing.T) {
 			t.Errorf("%q, want %q", found, want)
 		}
 	}
-	scenario, warnings := own.Protocol{Actors: []own.Actor{writes}, Invariants: right}.Watched("// mine\nif row.Int64(\"M\") > row.Int64(\"N\") {")
+	scenario, warnings := own.Protocol{Actors: []own.Actor{writes}, Invariants: right}.Watched("// row.Int64(\"L\")\nif row.Int64(\"M\") > row.Int64(\"N\") {\nif row.Bool(\"B\") { write(driver.Bool(\"B\", true)) }")
 	if _, _, err := (modelcheck.Case{Part: modelcheck.Own, Scenario: scenario}).Try(t.Context()); err != nil {
 		t.Fatal(err)
 	}
