@@ -68,9 +68,10 @@ async function go(url, link) {
   const ask = () => fetch(url, { signal: AbortSignal.timeout(patience) });
   try {
     let answer = await ask();
-    while (answer.status === 503 && turn === asked && Date.now() - began < rush) {
-      const seconds = answer.headers.get("Retry-After");
-      await new Promise((resolve) => { setTimeout(resolve, 1000 * seconds); });
+    while (answer.status === 503 && Date.now() - began < rush) {
+      const seconds = Number(answer.headers.get("Retry-After")) || 2; // what stands before the site may not say it
+      await new Promise((resolve) => { setTimeout(resolve, 1000 * Math.min(seconds, 10)); });
+      if (turn !== asked) return false;
       answer = await ask();
     }
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");

@@ -25,8 +25,11 @@ async function ask() {
   const page = new DOMParser().parseFromString(await (await fetch(location.href)).text(), "text/html");
   newest = now;
   if (replies) {
-    fresh = [...page.querySelectorAll("article.reply")].filter((reply) => !isShown(reply));
-    whole = page.querySelector("[rel=next]") !== null; // the page is full, and others have the rest
+    const all = [...page.querySelectorAll("article.reply")];
+    fresh = all.filter((reply) => !isShown(reply));
+    // The page is full and others have the rest, or more have come than the last page has.
+    whole = page.querySelector("[rel=next]") !== null || (fresh.length === all.length && document.querySelector("article.reply") !== null);
+    if (whole) bar.search = "?after=last";
   } else {
     const posts = [...page.querySelectorAll(".body > .post")];
     const known = posts.findIndex(isShown);

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -86,11 +87,11 @@ func (s *server) closeAccount(c echo.Context, v visitor, name, posts string) (do
 	case err != nil:
 	case asked.ByOperator != "":
 		s.logAct(c, v.User, "close account", user, "posts", posts)
-	case asked.State == domain.AccountPending:
+	case asked.State == domain.AccountPending && asked.UndoableUntil.After(time.Now()):
 		err = refuse(http.StatusConflict, "The user is deleting this account",
 			"Nothing was changed. The user has asked for the deletion already, and can undo it until "+asked.UndoableUntil.UTC().Format(time.RFC3339)+".")
-	case asked.State == domain.AccountErasing:
-		err = refuse(http.StatusConflict, "The user is deleting this account", "Nothing was changed. The deletion has begun.")
+	case asked.State == domain.AccountPending, asked.State == domain.AccountErasing:
+		err = refuse(http.StatusConflict, "The user is deleting this account", "Nothing was changed. The user has asked for the deletion already, and cannot undo it any more.")
 	}
 	return asked, s.findLeaving(c, err)
 }
@@ -241,7 +242,19 @@ func (s *server) showOperator(c echo.Context, v visitor) error {
 		return again(c, err, templates.OperatorPage(s.page(c, v), view))
 	}
 	view.Accounts, view.Next = page.Items, page.Next
+	if name, invalid := domain.ParseUserName(text); err == nil && invalid == nil && view.After == "" {
+		view.Accounts, err = s.exactFirst(c, name, view.Accounts)
+	}
 	return show(s, c, v, err, templates.OperatorPage, view)
+}
+
+// exactFirst puts the account of that name before those whose names contain it, which may be many.
+func (s *server) exactFirst(c echo.Context, name domain.UserName, others []domain.User) ([]domain.User, error) {
+	exact, err := s.store.Accounts.Get(c.Request().Context(), name)
+	if errors.Is(err, domain.ErrNotFound) {
+		return others, nil
+	}
+	return append([]domain.User{exact}, slices.DeleteFunc(others, func(u domain.User) bool { return u.Name == name })...), err
 }
 
 // operateByForm handles the forms on that page.

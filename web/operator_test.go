@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"path"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -43,7 +44,13 @@ func newOperated(t *testing.T) (s *site, tokens map[domain.UserName]string) {
 
 func userPageLeadsOperator(t *testing.T) {
 	s, _ := newOperated(t)
-	s.again("otto").open("/users/bob").follow("Manage (operator)").form("Close account")
+	for i := range 21 { // more than a page, and newer
+		s.author("bob" + strconv.Itoa(i))
+	}
+	first := s.again("otto").open("/users/bob").follow("Manage (operator)").form("Close account")
+	if whom := first.values.Get("user"); whom != "bob" {
+		t.Errorf("it leads to the account of %s", whom)
+	}
 	for _, reader := range []*browser{s.browser(), s.again("eve"), s.again("bob")} {
 		reader.open("/users/bob").saysNot("(operator)")
 	}

@@ -100,7 +100,7 @@ func (s *server) partOfReplies(ctx context.Context, in domain.ChannelRef, post d
 	var newest []domain.Reply
 	all, next := 0, ""
 	for more := true; more; more = next != "" { // the store lists the oldest first
-		part, err := s.store.Posts.Replies(ctx, in, post, next, repliesSize)
+		part, err := s.store.Posts.Replies(ctx, in, post, next, 5*repliesSize)
 		if err != nil {
 			return part, after, err
 		}

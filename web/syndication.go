@@ -63,7 +63,7 @@ func (s *server) channelFeed(mediaType string, pathOf func(domain.ChannelName) s
 		err := s.answer(c, v, d)
 		if pending, ok := errors.AsType[*domain.PendingError](err); ok { // for ErrGone, feed readers give up a feed
 			return &templates.Refusal{Cause: err, Problem: templates.Problem{
-				Status: http.StatusServiceUnavailable, Title: "The channel is being deleted", Detail: "Its owner may still undo that.",
+				Status: http.StatusServiceUnavailable, Title: "This channel was deleted", Detail: "That may still be undone.",
 				RetryAfter: max(time.Until(pending.Channel.UndoableUntil), time.Second),
 			}}
 		}

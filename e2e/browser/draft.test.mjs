@@ -123,7 +123,7 @@ describe("draft: a channel that is deleted meanwhile", () => {
 
     await answered(v, v.button("Post"), scripts);
     assert.equal(v.status, 410);
-    await v.sees(/may still undo that\. Your post was refused\./);
+    await v.sees(/That may still be undone\. Your post was refused\./);
     assert.equal(await shown(v), text);
     await inspect(v, scripts, "gate-shut");
 

@@ -253,7 +253,7 @@ test("reply: those that come while their reader is signed out are new, and nothi
   await v.leave();
 });
 
-test("reply: one that the page has no room for is on the next page, and what was typed too", async () => {
+test("reply: one that the page has no room for is on the last page, and what was typed too", async () => {
   await ida.createChannel("full.replies");
   const post = await ida.post("full.replies", "One");
   await fill(post);
@@ -264,8 +264,7 @@ test("reply: one that the page has no room for is on the next page, and what was
   await ida.reply(post, "Last");
   await v.page.getByText("new replies").waitFor();
   await v.follow(v.page.locator(".newbar"));
-  await v.follow(v.link("Later replies →"));
-  assert.deepEqual(await replies(v), ["Last"]);
+  assert.equal((await replies(v)).at(-1), "Last");
   assert.equal(await v.field("Text").inputValue(), "Half");
   await v.leave();
 });
