@@ -69,7 +69,7 @@ async function go(url, link) {
   try {
     let answer = await ask();
     while (answer.status === 503 && Date.now() - began < rush) {
-      const seconds = Number(answer.headers.get("Retry-After")) || 2; // what stands before the site may not say it
+      const seconds = Number(answer.headers.get("Retry-After")) || 2; // a proxy in front of the site may not say it
       await new Promise((resolve) => { setTimeout(resolve, 1000 * Math.min(seconds, 10)); });
       if (turn !== asked) return false;
       answer = await ask();
