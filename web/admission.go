@@ -15,7 +15,7 @@ type admission struct {
 	// always are headers of every response, and showing those of every response but 304:
 	// they say how to show a document, and the reader of a 304 has them (RFC 9111, section
 	// 4.3.4). All responses share the slices of values, so no code may write into them. A
-	// handler may replace one of always, and set one of showing itself.
+	// handler may replace one of always, and set the Referrer-Policy itself.
 	always, showing http.Header
 	hosts           Hosts
 	origins         *http.CrossOriginProtection
@@ -87,10 +87,10 @@ func (g *admission) show(h http.Header, status int) {
 	if status == http.StatusNotModified {
 		return
 	}
-	for name, values := range g.showing {
-		if h[name] == nil {
-			h[name] = values
-		}
+	own := h[echo.HeaderReferrerPolicy] // of hideAddress
+	maps.Copy(h, g.showing)
+	if own != nil {
+		h[echo.HeaderReferrerPolicy] = own
 	}
 }
 
