@@ -87,11 +87,12 @@ func (s *server) closeAccount(c echo.Context, v visitor, name, posts string) (do
 	case err != nil:
 	case asked.ByOperator != "":
 		s.logAct(c, v.User, "close account", user, "posts", posts)
-	case asked.State == domain.AccountPending && asked.UndoableUntil.After(time.Now()):
-		err = refuse(http.StatusConflict, "The user is deleting this account",
-			"Nothing was changed. The user has asked for the deletion already, and can undo it until "+asked.UndoableUntil.UTC().Format(time.RFC3339)+".")
 	case asked.State == domain.AccountPending, asked.State == domain.AccountErasing:
-		err = refuse(http.StatusConflict, "The user is deleting this account", "Nothing was changed. The user has asked for the deletion already, and cannot undo it any more.")
+		detail := "Nothing was changed. The user has asked for the deletion already"
+		if asked.UndoableUntil.After(time.Now()) {
+			detail += ", and can undo it until " + asked.UndoableUntil.UTC().Format(time.RFC3339)
+		}
+		err = refuse(http.StatusConflict, "The user is deleting this account", detail+".")
 	}
 	return asked, s.findLeaving(c, err)
 }

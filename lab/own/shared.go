@@ -17,17 +17,17 @@ func shared(file, text, method string) (err error) {
 	}
 	line := func(pos token.Pos) int { return files.Position(pos).Line }
 	ast.Inspect(parsed, func(n ast.Node) bool {
-		var takes *ast.FuncType
-		switch actor := n.(type) {
+		var f *ast.FuncType
+		switch n := n.(type) {
 		case *ast.FuncDecl:
-			if actor.Recv != nil && actor.Name.Name != method {
+			if n.Recv != nil && n.Name.Name != method {
 				return false
 			}
-			takes = actor.Type
+			f = n.Type
 		case *ast.FuncLit:
-			takes = actor.Type
+			f = n.Type
 		}
-		if takes == nil || !takesClient(takes) {
+		if f == nil || !takesClient(f) {
 			return err == nil
 		}
 		actor := n
@@ -64,7 +64,7 @@ func changedBy(n ast.Node) []ast.Expr {
 	case *ast.IncDecStmt:
 		return []ast.Expr{n.X}
 	case *ast.CallExpr:
-		if f, is := n.Fun.(*ast.Ident); is && (f.Name == "delete") {
+		if f, is := n.Fun.(*ast.Ident); is && f.Name == "delete" {
 			return n.Args[:1]
 		}
 	}

@@ -72,8 +72,7 @@ type onward struct {
 	States, Last int
 }
 
-// onward searches these states. A run that wins is near where a reader asks, often, so few are searched at first: others wait
-// for this search.
+// onward searches these states. A search of few comes first: a run that wins may be near, and others wait for this search.
 func (l *Lab) onward(r *http.Request, v *scene) (found onward, err error) {
 	if v.record.Invariant == "" || v.Part == modelcheck.Own {
 		return found, nil
@@ -107,11 +106,8 @@ func (l *Lab) onward(r *http.Request, v *scene) (found onward, err error) {
 
 // onRecord reports whether the run so far is the beginning of the recorded one, which violates the invariant of the level.
 func (v *scene) onRecord() bool {
-	if v.stale || v.record.Invariant == "" {
-		return false
-	}
 	record, _ := v.Parse(v.record.Schedule) // that of this code can be read
-	return len(record) > v.at && slices.Equal(record[:v.at], v.schedule[:v.at])
+	return !v.stale && len(record) > v.at && slices.Equal(record[:v.at], v.schedule[:v.at])
 }
 
 // lostSince is the step since which the invariant of the level cannot be violated any more, or since which no run was
